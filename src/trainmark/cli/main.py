@@ -1,0 +1,81 @@
+"""The command ``trainmark``: a table of verbs, each loaded only when it is called."""
+
+import importlib
+import sys
+from dataclasses import dataclass
+
+import click
+
+from trainmark import __version__
+from trainmark.types import TrainmarkError
+
+__all__ = ["VERBS", "Verb", "command", "main"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One verb: the module that holds its ``command``, and its line in ``--help``."""
+
+    module: str
+    help: str
+
+
+VERBS: dict[str, Verb] = {
+    "run": Verb("run", "Train a workload to its target and prove the time."),
+    "check": Verb("check", "Check result logs against the rules of their round."),
+    "score": Verb("score", "The official score of a folder of result logs."),
+    "results": Verb("results", "List published and own results."),
+    "report": Verb("report", "One self-contained HTML page about a folder of runs."),
+    "system": Verb("system", "Describe this machine in the official form."),
+    "workloads": Verb("workloads", "List the workloads that can be run."),
+    "plugins": Verb("plugins", "List plug-ins, and why one is broken."),
+}
+
+
+class _LazyGroup(click.Group):
+    """A group that knows its verbs by name and imports one when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        verb = VERBS.get(cmd_name)
+        if verb is None:
+            return None
+        module = importlib.import_module(f"trainmark.cli.{verb.module}")
+        loaded = module.command
+        assert isinstance(loaded, click.Command), cmd_name
+        return loaded
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, verb.help) for name, verb in VERBS.items()])
+
+
+@click.group(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit status: 0 fine, 1 findings or a run that failed, 2 a wrong request.",
+)
+@click.version_option(__version__, prog_name="trainmark")
+def command() -> None:
+    """How long a machine takes to train a real model to its quality target.
+
+    Results that you make are unverified: MLCommons has not reviewed them.
+    """
+
+
+def main() -> None:
+    """Run the command; an error that a user can act on becomes a text and an exit status."""
+    try:
+        command.main(prog_name="trainmark", standalone_mode=True)
+    except TrainmarkError as error:
+        lines = [f"trainmark: {error.message}"]
+        if error.hint:
+            lines.append(f"  {error.hint}")
+        print("\n".join(lines), file=sys.stderr)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader of our output (head, less) has gone: that is its right.
+        sys.stdout = None
+        sys.exit(0)

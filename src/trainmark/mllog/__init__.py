@@ -1,0 +1,7 @@
+"""Result logs, read and written. The only code that knows the token ``:::MLLOG``."""
+
+from trainmark.mllog.reader import iter_log, read
+from trainmark.mllog.summary import run_interval, summarize
+from trainmark.mllog.writer import LogWriter, steady_time_ms
+
+__all__ = ["LogWriter", "iter_log", "read", "run_interval", "steady_time_ms", "summarize"]

@@ -1,0 +1,272 @@
+"""Read a result log: bytes in, events and findings out, in one streaming pass.
+
+A record is the JSON object after the token ``:::MLLOG`` on a line; what stands before the token
+(a rank, a date) is dropped. Nothing that a file can hold raises: a line that cannot be read
+becomes a finding with its line number in the file, and the next line goes on.
+
+Memory is bounded: the file is read in pieces, a line without the token is never held whole, and
+a record longer than ``MAX_RECORD_BYTES`` is reported and skipped.
+"""
+
+import codecs
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from trainmark.types import Event, Finding, RunLog, Severity, UsageError
+
+__all__ = ["MAX_RECORD_BYTES", "TOKEN", "iter_log", "read"]
+
+TOKEN = b":::MLLOG"
+MAX_RECORD_BYTES = 16 << 20
+_PIECE_BYTES = 1 << 20
+_SHOWN_CHARACTERS = 160
+_REQUIRED = ("time_ms", "key", "value", "metadata")
+_DECODER = json.JSONDecoder()
+
+
+def read(path: str | Path) -> RunLog:
+    """Read a whole result log.
+
+    Args:
+        path: The file.
+
+    Raises:
+        UsageError: The file cannot be opened or read.
+    """
+    source = str(path)
+    events: list[Event] = []
+    findings: list[Finding] = []
+    token_lines = set[int]()
+    try:
+        with Path(path).open("rb") as stream:
+            for item in iter_log(stream, source):
+                if isinstance(item, Event):
+                    events.append(item)
+                else:
+                    findings.append(item)
+                if item.line_no is not None:
+                    token_lines.add(item.line_no)
+    except OSError as error:
+        raise UsageError(
+            f"cannot read {source}: {error.strerror or error}",
+            hint="Give the path of a result log, for example result_0.txt.",
+        ) from error
+    return RunLog(
+        events=tuple(events),
+        source=source,
+        findings=tuple(findings),
+        token_lines=len(token_lines),
+    )
+
+
+def iter_log(stream: BinaryIO, source: str) -> Iterator[Event | Finding]:
+    """Every record and every unreadable line of an open log, in order.
+
+    Args:
+        stream: The log, opened in binary.
+        source: The name that findings carry.
+    """
+    start = stream.read(2)
+    if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        yield Finding(
+            rule="log.encoding",
+            severity=Severity.ERROR,
+            message="the file is UTF-16; result logs are ASCII or UTF-8",
+            fix=f"Convert it: iconv -f UTF-16 -t UTF-8 {Path(source).name}",
+            path=source,
+            line_no=1,
+        )
+        return
+    for line_no, record in _records(stream, start):
+        if record is None:
+            yield _problem(
+                source,
+                line_no,
+                b"",
+                "log.length",
+                f"a record longer than {MAX_RECORD_BYTES >> 20} MiB; it was not read",
+                "Log large values to another file.",
+            )
+        else:
+            yield from _parse(record, source, line_no)
+
+
+def _records(stream: BinaryIO, start: bytes) -> Iterator[tuple[int, bytes | None]]:
+    """(line number, bytes from the first token to the end of the line); None if too long."""
+    carry, line_no, too_long = start, 1, False
+    newline = b"\n"
+    decided = False
+    while True:
+        piece = stream.read(_PIECE_BYTES)
+        data = carry + piece
+        if not decided and data:
+            # A file of carriage returns alone (old editors) has no line feed at all.
+            newline = b"\r" if b"\n" not in data and b"\r" in data else b"\n"
+            decided = True
+        end = data.rfind(newline) + 1 if piece else len(data)
+        position = 0
+        while (token := data.find(TOKEN, position, end)) >= 0:
+            line_no += data.count(newline, position, token)
+            stop = data.find(newline, token, end)
+            stop = end if stop < 0 else stop
+            # The official reader splits at every carriage return too (progress bars write them).
+            inner = data.find(b"\r", token, stop)
+            if too_long and position == 0 and data.find(newline, 0, token) < 0:
+                pass  # still inside the record that was reported as too long
+            else:
+                yield line_no, data[token : stop if inner < 0 else inner]
+            position = stop if inner < 0 else inner
+        line_no += data.count(newline, position, end)
+        if end:
+            too_long = False
+        if not piece:
+            return
+        carry = data[end:]
+        token = carry.find(TOKEN)
+        if token < 0:
+            carry = carry[-(len(TOKEN) - 1) :]
+        elif len(carry) > MAX_RECORD_BYTES:
+            if not too_long:
+                yield line_no, None
+            too_long, carry = True, b""
+
+
+def _parse(record: bytes, source: str, line_no: int) -> Iterator[Event | Finding]:
+    """The events of one line; more than one only on a line with two records."""
+    body = record[len(TOKEN) :].strip()
+    try:
+        fields = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        yield from _parse_slowly(record, body, source, line_no)
+    else:
+        yield from _event(fields, record, source, line_no)
+
+
+def _parse_slowly(
+    record: bytes, body: bytes, source: str, line_no: int
+) -> Iterator[Event | Finding]:
+    """What orjson refuses: NaN, Infinity, Latin-1, and damaged lines."""
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError:
+        text = body.decode("latin-1")
+    try:
+        fields, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        yield _problem(
+            source,
+            line_no,
+            record,
+            "log.json",
+            f"not valid JSON after the token: {reason}",
+            "Repair the line, or write the log from one process so that lines do not mix.",
+        )
+        inner = record.find(TOKEN, len(TOKEN))
+        if inner >= 0:
+            yield from _parse(record[inner:], source, line_no)
+        return
+    yield from _event(fields, record, source, line_no)
+    rest = text[end:].strip()
+    if not rest:
+        return
+    inner = record.rfind(TOKEN)
+    if rest.startswith(TOKEN.decode()) and inner > 0:
+        yield _problem(
+            source,
+            line_no,
+            record,
+            "log.two_records",
+            "two records on one line",
+            "End every record with a line feed; let one process write the log.",
+        )
+        yield from _parse(rest.encode(), source, line_no)
+    else:
+        yield _problem(
+            source,
+            line_no,
+            record,
+            "log.json",
+            f"text after the record: {_shorten(rest.encode(), 40)!r}",
+            "Write each record on a line of its own.",
+        )
+
+
+def _event(fields: Any, record: bytes, source: str, line_no: int) -> Iterator[Event | Finding]:
+    """The event of one JSON object, and what is doubtful about it."""
+    wrong = _shape_problem(fields)
+    if wrong:
+        yield _problem(
+            source,
+            line_no,
+            record,
+            "log.record",
+            wrong,
+            "A record is an object with time_ms (a number), key (text), value and metadata "
+            "(an object).",
+        )
+    if not isinstance(fields, dict) or not isinstance(fields.get("key"), str):
+        return
+    metadata = fields.get("metadata")
+    yield Event(
+        key=fields["key"],
+        value=fields.get("value"),
+        metadata=metadata if isinstance(metadata, dict) else {},
+        time_ms=_time(fields.get("time_ms")),
+        kind=str(fields.get("event_type", "")),
+        line_no=line_no,
+        namespace=str(fields.get("namespace", "")),
+    )
+
+
+def _shape_problem(fields: Any) -> str:
+    """What is wrong with the shape of a record, "" if nothing."""
+    if not isinstance(fields, dict):
+        return f"a record must be an object, this is a {type(fields).__name__}"
+    missing = [name for name in _REQUIRED if name not in fields]
+    if missing:
+        return f"the record lacks {' and '.join(missing)}"
+    if not isinstance(fields["key"], str):
+        return f"key must be text, this is {fields['key']!r:.60}"
+    if not isinstance(fields["metadata"], dict):
+        return f"metadata must be an object, this is {fields['metadata']!r:.60}"
+    time = fields["time_ms"]
+    if isinstance(time, bool) or not isinstance(time, int | float):
+        return f"time_ms must be a number, this is {time!r:.60}"
+    if not math.isfinite(time) or time <= 0:
+        return f"time_ms must be a positive time in milliseconds since 1970, this is {time!r}"
+    return ""
+
+
+def _time(value: Any) -> float:
+    """Milliseconds since 1970; numeric text counts as the official reader has it, else NaN."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def _problem(
+    source: str, line_no: int, record: bytes, rule: str, message: str, fix: str
+) -> Finding:
+    return Finding(
+        rule=rule,
+        severity=Severity.ERROR,
+        message=message,
+        fix=fix,
+        path=source,
+        line_no=line_no,
+        line=_shorten(record, _SHOWN_CHARACTERS),
+    )
+
+
+def _shorten(record: bytes, limit: int) -> str:
+    """The start of a line, safe to show: no control characters, at most ``limit`` characters."""
+    text = record[: 4 * limit].decode("utf-8", "replace")
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"

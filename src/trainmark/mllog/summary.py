@@ -1,0 +1,132 @@
+"""From events to numbers: what one result log says about its run."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from trainmark.mllog import keys
+from trainmark.types import Evaluation, Event, Run, RunLog, Target
+
+__all__ = ["run_interval", "summarize"]
+
+_MINUTE_MS = 60_000.0
+# An epoch_num beyond this is a sample count under another name (BERT logs do so).
+_LARGEST_EPOCH = 10_000
+
+
+def summarize(log: RunLog) -> Run:
+    """The numbers of one result log.
+
+    Time to train is the official summarizer's: from the last run_start that precedes the first
+    run_stop to that run_stop. Quality is the last evaluation up to that run_stop.
+
+    Args:
+        log: The log as read.
+    """
+    start, stop = run_interval(log)
+    evaluations = _evaluations(log, start, stop)
+    last = evaluations[-1] if evaluations else None
+    status = None if stop is None else stop.metadata.get(keys.STATUS)
+    efficiency = _object(log, keys.OWN_EFFICIENCY)
+    return Run(
+        source=log.source,
+        benchmark=_text(log.value(keys.SUBMISSION_BENCHMARK)),
+        division=_text(log.value(keys.SUBMISSION_DIVISION)),
+        submitter=_text(log.value(keys.SUBMISSION_ORG)),
+        platform=_text(log.value(keys.SUBMISSION_PLATFORM)),
+        minutes=_minutes_between(start, stop),
+        init_minutes=_minutes_between(log.first(keys.INIT_START), log.first(keys.INIT_STOP)),
+        status=status if isinstance(status, str) else None,
+        quality=None if last is None else last.quality,
+        target=Target.from_dict(log.value(keys.OWN_TARGET)),
+        samples_to_target=last.samples if last is not None and status == keys.SUCCESS else None,
+        global_batch_size=number(log.value(keys.GLOBAL_BATCH_SIZE)),
+        seed=_whole(log.value(keys.SEED)),
+        train_samples=number(log.value(keys.TRAIN_SAMPLES)),
+        eval_samples=number(log.value(keys.EVAL_SAMPLES)),
+        evaluations=evaluations,
+        samples_per_second=_throughput(log, efficiency),
+        efficiency=efficiency,
+        settings=_object(log, keys.OWN_SETTINGS),
+        environment=_object(log, keys.OWN_ENVIRONMENT),
+    )
+
+
+def run_interval(log: RunLog) -> tuple[Event | None, Event | None]:
+    """The run_start and the run_stop that the score counts; None for one that is missing."""
+    start: Event | None = None
+    for event in log.events:
+        if event.key == keys.RUN_START:
+            start = event
+        elif event.key == keys.RUN_STOP and start is not None:
+            return start, event
+    return start, None
+
+
+def number(value: Any) -> float | None:
+    """A finite number, None for anything else (text, true, NaN)."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def _evaluations(log: RunLog, start: Event | None, stop: Event | None) -> tuple[Evaluation, ...]:
+    train_samples = number(log.value(keys.TRAIN_SAMPLES))
+    found = []
+    for event in log.events:
+        if stop is not None and event.line_no > stop.line_no:
+            break
+        quality = number(event.value)
+        if event.key not in (keys.EVAL_ACCURACY, keys.EVAL_ERROR) or quality is None:
+            continue
+        found.append(
+            Evaluation(
+                minutes=math.nan if start is None else (event.time_ms - start.time_ms) / _MINUTE_MS,
+                samples=_samples(event.metadata, train_samples),
+                quality=quality,
+            )
+        )
+    return tuple(found)
+
+
+def _samples(metadata: Mapping[str, Any], train_samples: float | None) -> float | None:
+    """Samples trained at an evaluation, from samples_count or from epoch_num."""
+    samples = number(metadata.get(keys.SAMPLES_COUNT))
+    if samples is not None:
+        return samples
+    epoch = number(metadata.get(keys.EPOCH_NUM))
+    if epoch is None or epoch > _LARGEST_EPOCH:
+        return epoch
+    return None if train_samples is None else epoch * train_samples
+
+
+def _throughput(log: RunLog, efficiency: Mapping[str, Any]) -> float | None:
+    own = number(efficiency.get(keys.EFFICIENCY_RATE))
+    if own is not None:
+        return own
+    rates = [
+        rate
+        for event in log.all(keys.TRACKED_STATS)
+        if isinstance(event.value, dict)
+        and (rate := number(event.value.get("throughput"))) is not None
+    ]
+    return sorted(rates)[len(rates) // 2] if rates else None
+
+
+def _minutes_between(start: Event | None, stop: Event | None) -> float | None:
+    if start is None or stop is None:
+        return None
+    return number((stop.time_ms - start.time_ms) / _MINUTE_MS)
+
+
+def _object(log: RunLog, key: str) -> Mapping[str, Any]:
+    value = log.value(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,0 +1,26 @@
+"""The central types. Standard library only; imported by every other layer."""
+
+from trainmark.types.errors import InterruptedRunError, TrainmarkError, UsageError, unknown_name
+from trainmark.types.finding import Finding, Severity
+from trainmark.types.log import Event, RunLog
+from trainmark.types.run import Evaluation, Result, Run
+from trainmark.types.system import System
+from trainmark.types.workload import Direction, Target, WorkloadSpec
+
+__all__ = [
+    "Direction",
+    "Evaluation",
+    "Event",
+    "Finding",
+    "InterruptedRunError",
+    "Result",
+    "Run",
+    "RunLog",
+    "Severity",
+    "System",
+    "Target",
+    "TrainmarkError",
+    "UsageError",
+    "WorkloadSpec",
+    "unknown_name",
+]

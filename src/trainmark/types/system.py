@@ -1,0 +1,62 @@
+"""What a machine is: the official system description as a type."""
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+__all__ = ["System"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """A system in the official system-description form (system_desc_id.json).
+
+    Field names are the official ones with "-" written as "_"; ``to_dict`` gives the official
+    spelling. Everything is text or a whole number, "" when it cannot be seen from software.
+    Source: MLPerf submission rules, section "System description".
+    """
+
+    submitter: str = ""
+    division: str = "closed"
+    status: str = "onprem"
+    system_name: str = ""
+    number_of_nodes: int = 1
+    host_processors_per_node: int = 0
+    host_processor_model_name: str = ""
+    host_processor_core_count: int = 0
+    host_processor_vcpu_count: int = 0
+    host_processor_frequency: str = ""
+    host_processor_caches: str = ""
+    host_processor_interconnect: str = ""
+    host_memory_capacity: str = ""
+    host_memory_configuration: str = ""
+    host_storage_type: str = ""
+    host_storage_capacity: str = ""
+    host_networking: str = ""
+    host_networking_topology: str = ""
+    accelerators_per_node: int = 0
+    accelerator_model_name: str = ""
+    accelerator_host_interconnect: str = ""
+    accelerator_frequency: str = ""
+    accelerator_on_chip_memories: str = ""
+    accelerator_memory_configuration: str = ""
+    accelerator_memory_capacity: str = ""
+    accelerator_interconnect: str = ""
+    accelerator_interconnect_topology: str = ""
+    cooling: str = ""
+    hw_notes: str = ""
+    framework: str = ""
+    other_software_stack: dict[str, str] = field(default_factory=dict)
+    operating_system: str = ""
+    sw_notes: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The official JSON object, in the official order and spelling."""
+        return {_OFFICIAL.get(f.name, f.name): getattr(self, f.name) for f in fields(self)}
+
+    @property
+    def accelerators(self) -> int:
+        """Accelerators in all nodes together."""
+        return self.number_of_nodes * self.accelerators_per_node
+
+
+_OFFICIAL = {"accelerator_on_chip_memories": "accelerator_on-chip_memories"}
