@@ -238,8 +238,8 @@ def _shape_problem(fields: Any) -> str:
     time = fields["time_ms"]
     if isinstance(time, bool) or not isinstance(time, int | float):
         return f"time_ms must be a number, this is {time!r:.60}"
-    if not math.isfinite(time) or time <= 0:
-        return f"time_ms must be a positive time in milliseconds since 1970, this is {time!r}"
+    if not math.isfinite(time) or time < 0:  # 0 stands for "no time" on keys that need none
+        return f"time_ms must be a time in milliseconds since 1970, this is {time!r}"
     return ""
 
 
