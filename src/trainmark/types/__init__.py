@@ -1,6 +1,7 @@
 """The central types. Standard library only; imported by every other layer."""
 
 from trainmark.types.errors import InterruptedRunError, TrainmarkError, UsageError, unknown_name
+from trainmark.types.files import atomic_write
 from trainmark.types.finding import Finding, Severity
 from trainmark.types.log import Event, RunLog
 from trainmark.types.run import Evaluation, Result, Run
@@ -22,5 +23,6 @@ __all__ = [
     "TrainmarkError",
     "UsageError",
     "WorkloadSpec",
+    "atomic_write",
     "unknown_name",
 ]
