@@ -113,6 +113,11 @@ class Result:
         machine: For an own result the machine's fingerprint, else "".
         recorded: ISO date and time of an own result, else "".
         samples_per_second: Median training throughput, None if unknown.
+        carried_over: Whether the same logs were published before under another id: kept in
+            lists, left out of statistics.
+        raw: Values as written where this type holds a normalised one: "accelerator",
+            "division", "status", "submitter", ...
+        notes: What could not be read or resolved, one sentence each.
     """
 
     id: str
@@ -140,6 +145,9 @@ class Result:
     machine: str = ""
     recorded: str = ""
     samples_per_second: float | None = None
+    carried_over: bool = False
+    raw: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data for ``--json``."""

@@ -1,0 +1,157 @@
+"""Parquet files, written and read by DuckDB; a damaged one is a finding."""
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from trainmark.catalogue.schema import Column
+from trainmark.types import Finding, Severity, atomic_write
+
+__all__ = ["connect", "load", "rows", "write_table"]
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """An in-memory DuckDB that loads nothing from the network."""
+    return duckdb.connect(
+        config={
+            "threads": 1,  # a few thousand rows: starting threads costs more than it brings
+            "autoinstall_known_extensions": False,
+        }
+    )
+
+
+def write_table(path: Path, columns: Sequence[Column], values: Iterable[tuple[Any, ...]]) -> None:
+    """Write one table as a Parquet file, whole or not at all.
+
+    Args:
+        path: The file.
+        columns: Its columns.
+        values: The rows, each in the order of the columns.
+
+    Raises:
+        UsageError: The folder is missing or may not be written to.
+        TrainmarkError: The write failed.
+    """
+    definitions = ", ".join(f'"{column.name}" {column.sql}' for column in columns)
+    marks = ", ".join("?" for _ in columns)
+    filled = list(values)
+    with connect() as database, tempfile.TemporaryDirectory() as folder:
+        database.execute(f"CREATE TABLE facts ({definitions})")
+        if filled:
+            database.executemany(f"INSERT INTO facts VALUES ({marks})", filled)  # noqa: S608 - marks
+        temporary = Path(folder, "facts.parquet")
+        database.table("facts").write_parquet(str(temporary), compression="zstd")
+        atomic_write(path, temporary.read_bytes())
+
+
+def load(
+    database: duckdb.DuckDBPyConnection,
+    table: str,
+    columns: Sequence[Column],
+    files: Sequence[Path],
+    *,
+    condition: str = "true",
+    parameters: Sequence[Any] = (),
+) -> list[Finding]:
+    """Make a table of several Parquet files; one that cannot be read is left out.
+
+    Args:
+        database: From ``connect``.
+        table: The table's name in the database.
+        columns: What it has; NULL where a file, written earlier, lacks a column. The first is
+            the key, which every file has.
+        files: The files.
+        condition: SQL that a row must fulfil, with marks.
+        parameters: The values of the marks.
+
+    Returns:
+        A finding for each file that is damaged.
+    """
+    try:
+        _make(database, table, columns, files, condition, parameters)
+        if _types(database, f"FROM {table}") == _expected(database, columns):
+            return []
+    except duckdb.Error:
+        pass  # which file it is, the next lines find out
+    problems = {file: _problem(database, file, columns) for file in files}
+    good = [file for file, problem in problems.items() if not problem]
+    _make(database, table, columns, good, condition, parameters)
+    return [_damaged(file, problem) for file, problem in problems.items() if problem]
+
+
+def rows(
+    database: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[Any] = ()
+) -> list[dict[str, Any]]:
+    """The rows of a statement as dictionaries."""
+    cursor = database.execute(sql, parameters)
+    names = [column[0] for column in cursor.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _make(
+    database: duckdb.DuckDBPyConnection,
+    table: str,
+    columns: Sequence[Column],
+    files: Sequence[Path],
+    condition: str,
+    parameters: Sequence[Any],
+) -> None:
+    """All columns come from an empty row; the files add theirs by name."""
+    statement = f"SELECT {_nulls(columns)} WHERE false"
+    values: list[Any] = []
+    if files:
+        names = ", ".join(f'"{column.name}"' for column in columns)
+        statement = (
+            f"SELECT {names} FROM ({statement} UNION ALL BY NAME "  # noqa: S608 - our own names
+            f"SELECT * FROM read_parquet(?, union_by_name = true) WHERE {condition})"
+        )
+        values = [[_literal(file) for file in files], *parameters]
+    database.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {statement}", values)
+
+
+def _problem(database: duckdb.DuckDBPyConnection, file: Path, columns: Sequence[Column]) -> str:
+    """Why a file cannot be used, "" when it can."""
+    try:
+        database.execute("SELECT * FROM read_parquet(?)", [[_literal(file)]]).fetchall()
+        types = _types(database, "FROM read_parquet(?)", [[_literal(file)]])
+    except duckdb.Error as error:
+        return str(error).splitlines()[0]
+    expected = _expected(database, columns)
+    if columns[0].name not in types:
+        return f"it has no column {columns[0].name!r}"
+    wrong = [name for name in types if types[name] != expected.get(name, types[name])]
+    return f"its column {wrong[0]!r} holds {types[wrong[0]]}" if wrong else ""
+
+
+def _types(
+    database: duckdb.DuckDBPyConnection, source: str, parameters: Sequence[Any] = ()
+) -> dict[str, str]:
+    cursor = database.execute(f"{source} LIMIT 0", parameters)
+    return {name: str(kind) for name, kind, *_ in cursor.description or ()}
+
+
+def _expected(database: duckdb.DuckDBPyConnection, columns: Sequence[Column]) -> dict[str, str]:
+    return _types(database, f"FROM (SELECT {_nulls(columns)})")
+
+
+def _nulls(columns: Sequence[Column]) -> str:
+    return ", ".join(f'NULL::{column.sql} AS "{column.name}"' for column in columns)
+
+
+def _damaged(file: Path, problem: str) -> Finding:
+    return Finding(
+        rule="catalogue.damaged",
+        severity=Severity.WARNING,
+        message=f"this file of the catalogue is left out: {problem}",
+        fix="Move it away or restore it from a copy; the result logs of that session are as they "
+        "were.",
+        path=str(file),
+    )
+
+
+def _literal(file: Path) -> str:
+    """The path with DuckDB's wildcards taken literally."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(file))
