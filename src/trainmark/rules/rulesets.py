@@ -1,0 +1,179 @@
+"""Which rules a log is to be held to: the round, found from what is known about the log."""
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainmark.mllog import keys
+from trainmark.rules.constraints import OneOf
+from trainmark.rules.tables import Requirement, known_tables, load_table
+from trainmark.types import RunLog, UsageError
+
+__all__ = ["OWN", "Ruleset", "find_ruleset", "known_rulesets", "ruleset_named"]
+
+_TABLE = re.compile(r"(?P<usage>training|hpc)_(?P<round>\d+\.\d+)\.\d+/common\.yaml")
+# A folder that says which round it belongs to: v2.0, training_results_v2.0, submission_4.0, ...
+_FOLDER = re.compile(
+    r"(?:(?P<usage>training|hpc)[_-])?(?:results[_-]|submissions?[_-](?:training[_-])?|round[_-]?)?"
+    r"v?(?P<round>\d+\.\d+)(?:\.\d+)?"
+)
+_BENCHMARK = keys.SUBMISSION_BENCHMARK
+_DIVISION = keys.SUBMISSION_DIVISION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruleset:
+    """The rules of one round.
+
+    Attributes:
+        name: The name on the command line: "4.0", "hpc-3.0" or "own".
+        first_table: The rule table to start with.
+        official: Whether the official checker has these rules.
+    """
+
+    name: str
+    first_table: str
+    official: bool = True
+
+    @property
+    def round(self) -> tuple[int, ...]:
+        """The round in comparable form, for example (4, 0); () for our own rules."""
+        return tuple(int(part) for part in re.findall(r"\d+", self.name))
+
+    def resolve(self, table: str) -> str | None:
+        """The known table that a table's request for another stands for, None if none does.
+
+        A benchmark without a table among our own ones is held to the generic one, which takes
+        the target from the log.
+        """
+        if table in known_tables():
+            return table
+        return None if self.official or not table.startswith("own/") else "own/generic.yaml"
+
+    @property
+    def title(self) -> str:
+        """The name for people."""
+        if not self.official:
+            return "trainmark's own rules"
+        usage, _, number = self.name.rpartition("-")
+        return f"the rules of MLPerf {'HPC' if usage else 'Training'} round {number}"
+
+
+OWN = Ruleset(name="own", first_table="own/common.yaml", official=False)
+
+
+@functools.cache
+def known_rulesets() -> Mapping[str, Ruleset]:
+    """Every ruleset by name, in the order of the rounds, our own last."""
+    found = []
+    for table in known_tables():
+        match = _TABLE.fullmatch(table)
+        if match:
+            prefix = "" if match["usage"] == "training" else f"{match['usage']}-"
+            found.append(Ruleset(name=f"{prefix}{match['round']}", first_table=table))
+    found.sort(key=lambda ruleset: ("-" in ruleset.name, ruleset.round))
+    return {ruleset.name: ruleset for ruleset in (*found, OWN)}
+
+
+def ruleset_named(name: str) -> Ruleset:
+    """The ruleset of a name as a user writes it: "4.0", "v4.0", "4.0.0", "hpc-3.0", "own".
+
+    Raises:
+        UsageError: There is no such round.
+    """
+    known = known_rulesets()
+    match = re.fullmatch(r"(hpc[-_ ])?v?(\d+\.\d+)(\.0)?", name.strip().lower())
+    short = name.strip().lower() if match is None else f"{'hpc-' if match[1] else ''}{match[2]}"
+    if short in known:
+        return known[short]
+    raise UsageError(f"there are no rules for round {name!r}", hint=f"Valid: {', '.join(known)}.")
+
+
+def find_ruleset(
+    log: RunLog, path: str | Path | None = None, *, name: str | None = None
+) -> tuple[Ruleset, str]:
+    """The rules for a log, and what decided it.
+
+    In this order: the name given, the log's own record of its rules, a folder named after a
+    round, the keys in the log where they fit one round best.
+
+    Args:
+        log: The log as read.
+        path: Where it lies; by default where it was read from.
+        name: A round asked for.
+
+    Raises:
+        UsageError: The name is unknown, or nothing tells the round.
+    """
+    if name is not None:
+        return ruleset_named(name), "as asked for"
+    own = log.value(keys.OWN_RULESET)
+    if isinstance(own, str) and own in known_rulesets():
+        return known_rulesets()[own], f"by the log's record {keys.OWN_RULESET}"
+    for part in reversed(Path(path or log.source).absolute().parts[:-1]):
+        match = _FOLDER.fullmatch(part)
+        if match:
+            prefix = "hpc-" if match["usage"] == "hpc" else ""
+            ruleset = known_rulesets().get(f"{prefix}{match['round']}")
+            if ruleset is not None:
+                return ruleset, f"by the folder {part}"
+    return _by_keys(log), "by the keys in the log"
+
+
+def _by_keys(log: RunLog) -> Ruleset:
+    """The one round that the log lacks the fewest keys of.
+
+    Raises:
+        UsageError: Several rounds fit equally well, or none has this benchmark.
+    """
+    lacking = {
+        name: _lacking(log, ruleset)
+        for name, ruleset in known_rulesets().items()
+        if ruleset.official and _has_benchmark(log, ruleset)
+    }
+    best = [name for name, count in lacking.items() if count == min(lacking.values())]
+    if len(best) == 1:
+        return known_rulesets()[best[0]]
+    valid = ", ".join(known_rulesets())
+    if not best:
+        raise UsageError(
+            f"cannot tell which round's rules {log.source} follows: no round has its benchmark",
+            hint=f"Name the rules with --round. Valid: {valid}.",
+        )
+    raise UsageError(
+        f"cannot tell which round's rules {log.source} follows: rounds {', '.join(best)} fit "
+        "equally well",
+        hint=f"Name the rules, for example --round {best[-1]}. Valid: {valid}.",
+    )
+
+
+def _layers(log: RunLog, ruleset: Ruleset) -> list[str]:
+    """The tables of a round for the log's division and benchmark, those that there are."""
+    folder = ruleset.first_table.split("/")[0]
+    division, benchmark = log.value(_DIVISION), log.value(_BENCHMARK)
+    wanted = ("common", f"{division}_common", f"{division}_{benchmark}")
+    return [name for stem in wanted if (name := f"{folder}/{stem}.yaml") in known_tables()]
+
+
+def _has_benchmark(log: RunLog, ruleset: Ruleset) -> bool:
+    """Whether the round's tables allow the log's benchmark."""
+    benchmark = log.value(_BENCHMARK)
+    for table in _layers(log, ruleset):
+        rule = load_table(table).keys.get(_BENCHMARK)
+        for check in () if rule is None else rule.checks:
+            if isinstance(check, OneOf):
+                return benchmark in check.options
+    return False
+
+
+def _lacking(log: RunLog, ruleset: Ruleset) -> int:
+    """How many keys that the round asks for are not in the log."""
+    needed: dict[str, Requirement | None] = {}
+    for table in _layers(log, ruleset):
+        needed |= {key: rule.requirement for key, rule in load_table(table).keys.items()}
+    present = {event.key for event in log.events}
+    return sum(
+        need is not None and not present & {key, *need.alternatives} for key, need in needed.items()
+    )
