@@ -1,7 +1,7 @@
 """Results, published and own: read, stored and queried in DuckDB over Parquet."""
 
 from trainmark.catalogue.own import default_folder, record
-from trainmark.catalogue.query import (
+from trainmark.catalogue.search import (
     SORTS,
     Filters,
     choices,

@@ -4,7 +4,7 @@
 without a result are a session that was cut short, and are never read.
 """
 
-import uuid
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,7 +26,8 @@ def record(result: Result, runs: Sequence[Run], where: Path | None = None) -> Pa
     """Add one session of this machine to the catalogue.
 
     Args:
-        result: The result, with origin "own", and machine and recorded filled in.
+        result: The result, with origin "own", machine and recorded filled in, and an id that no
+            other session has (the runs are found by it).
         runs: Its runs, in file order.
         where: The folder of own results instead of the user's; made when it is missing.
 
@@ -39,7 +40,7 @@ def record(result: Result, runs: Sequence[Run], where: Path | None = None) -> Pa
     """
     assert result.origin == "own", result.origin
     folder = default_folder() if where is None else where
-    name = f"{uuid.uuid4().hex}.parquet"
+    name = f"{os.urandom(16).hex()}.parquet"
     for part in ("runs", "results"):
         try:
             (folder / part).mkdir(parents=True, exist_ok=True)
