@@ -1,0 +1,214 @@
+"""The charts of a page, as plain Plotly figures: data in, dictionaries out.
+
+Plotly draws text that looks like markup as markup, so every name from outside is escaped here.
+Colours of text, grid and background come from the page's style sheet, which knows dark, light
+and print; the line colours are legible on both.
+"""
+
+import html
+import math
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
+
+from trainmark.report import format as text
+from trainmark.report.session import Entry
+from trainmark.types import Result, Run
+
+__all__ = ["COLOURS", "curve", "history", "published_scatter"]
+
+# Contrast at least 3:1 on white and on the dark background; told apart by the colour-blind, and
+# by dash or marker shape besides.
+COLOURS = ("#2f7ed8", "#c9641a", "#2a9263", "#a65bc9", "#c2455f", "#7a7f1f", "#1c93a8", "#8a6d5a")
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+_MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "pentagon")
+
+# Between the powers of ten of a log axis.
+_MINOR_TICKS = {"dtick": "D1", "ticks": "outside", "ticklen": 3, "tickcolor": "#8a93a0"}
+
+Figure = dict[str, Any]
+
+
+def curve(entry: Entry) -> Figure | None:
+    """Quality over minutes, one line a run, with the target; None without an evaluation."""
+    traces = [
+        trace
+        for i, run in enumerate(entry.runs)
+        if (trace := _run_trace(run, i, entry)) is not None
+    ]
+    if not traces:
+        return None
+    target = entry.target
+    percent = _is_share(entry)
+    layout = _layout("minutes since the clock started", "quality")
+    layout["yaxis"]["tickformat"] = ".0%" if percent else ""
+    layout["xaxis"]["rangemode"] = "tozero"
+    if target is not None:
+        layout["shapes"] = [
+            {
+                "type": "line",
+                "xref": "paper",
+                "x0": 0,
+                "x1": 1,
+                "y0": target.value,
+                "y1": target.value,
+                "line": {"color": "#c2455f", "width": 2, "dash": "dash"},
+            }
+        ]
+        layout["annotations"] = [
+            {
+                "xref": "paper",
+                "x": 0,
+                "xanchor": "left",
+                "y": target.value,
+                "yanchor": "bottom",
+                "text": f"target {text.quality(target.value, target.metric)}",
+                "showarrow": False,
+            }
+        ]
+    return {"data": traces, "layout": layout}
+
+
+def history(entry: Entry) -> Figure | None:
+    """Score and runs of each session on this machine by date; None without earlier ones."""
+    dated = [one.then for one in entry.comparisons if one.then.recorded]
+    if not dated or entry.score.minutes is None:
+        return None
+    labels = [
+        *(html.escape(text.moment(result.recorded).removesuffix(" UTC")) for result in dated),
+        "now",
+    ]
+    scores = [*(result.minutes for result in dated), entry.score.minutes]
+    runs = [*(result.run_minutes for result in dated), entry.run_minutes]
+    dots = [(label, one) for label, each in zip(labels, runs, strict=True) for one in each]
+    layout = _layout("session (UTC)", "minutes to target")
+    layout["xaxis"]["type"] = "category"
+    layout["yaxis"]["rangemode"] = "tozero"
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": "run",
+                "x": [label for label, _ in dots],
+                "y": [value for _, value in dots],
+                "marker": {"color": COLOURS[1], "size": 7, "symbol": "circle-open"},
+                "hovertemplate": "run: %{y:.3f} min<extra></extra>",
+            },
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": "score",
+                "x": labels,
+                "y": scores,
+                "line": {"color": COLOURS[0], "width": 2},
+                "marker": {"size": 9},
+                "hovertemplate": "score: %{y:.3f} min<extra></extra>",
+            },
+        ],
+        "layout": layout,
+    }
+
+
+def published_scatter(results: Sequence[Result]) -> Figure | None:
+    """Minutes against accelerators, both on log axes, one colour and shape a round.
+
+    Args:
+        results: Published results of one benchmark; those without a number of accelerators or
+            a score are left out.
+    """
+    rounds: dict[str, list[Result]] = {}
+    for result in results:
+        if result.accelerators and result.minutes and result.round:
+            rounds.setdefault(result.round, []).append(result)
+    if not rounds:
+        return None
+    layout = _layout("accelerators", "minutes to target")
+    for axis in ("xaxis", "yaxis"):
+        layout[axis] |= {"type": "log", "dtick": 1, "minor": _MINOR_TICKS, "tickformat": ","}
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": f"v{html.escape(text.clean(name))}",
+            "x": [result.accelerators for result in rounds[name]],
+            "y": [result.minutes for result in rounds[name]],
+            "text": [_result_text(result) for result in rounds[name]],
+            "marker": {
+                "color": COLOURS[i % len(COLOURS)],
+                "symbol": _MARKERS[i % len(_MARKERS)],
+                "size": 8,
+                "opacity": 0.85,
+            },
+            "hovertemplate": "%{text}<br>%{x:,} accelerators, %{y:,.3f} min<extra></extra>",
+        }
+        for i, name in enumerate(sorted(rounds))
+    ]
+    return {"data": traces, "layout": layout}
+
+
+def _run_trace(run: Run, number: int, entry: Entry) -> Figure | None:
+    points = [one for one in run.evaluations if math.isfinite(one.minutes)]
+    if not points:
+        return None
+    name = f"run {PurePath(run.source).stem.removeprefix('result_')}"
+    if run.seed is not None:
+        name += f", seed {run.seed}"
+    shown = "%{y:.2%}" if _is_share(entry) else "%{y:.4g}"
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": html.escape(text.clean(name)),
+        "x": [one.minutes for one in points],
+        "y": [one.quality for one in points],
+        "text": [
+            "" if one.samples is None else f"{text.count(one.samples)} samples" for one in points
+        ],
+        "line": {
+            "color": COLOURS[number % len(COLOURS)],
+            "dash": _DASHES[number // len(COLOURS) % len(_DASHES)],
+            "width": 2,
+        },
+        "marker": {"size": 7, "symbol": _MARKERS[number % len(_MARKERS)]},
+        "hovertemplate": f"{shown} at %{{x:.3f}} min<br>%{{text}}<extra>%{{fullData.name}}</extra>",
+    }
+
+
+def _is_share(entry: Entry) -> bool:
+    """Whether the quality is a share of 1, to be shown as per cent."""
+    values = [one.quality for run in entry.runs for one in run.evaluations]
+    if entry.target is not None:
+        values.append(entry.target.value)
+        if entry.target.metric != "eval_accuracy":
+            return False
+    return all(0 <= value <= 1 for value in values)
+
+
+def _result_text(result: Result) -> str:
+    """A published result in a tooltip, as text that Plotly shows as it stands."""
+    words = (result.submitter, result.system, result.accelerator)
+    return "<br>".join(html.escape(text.clean(word)) for word in words if word)
+
+
+def _layout(x_title: str, y_title: str) -> Figure:
+    """What all charts share; the style sheet gives the colours."""
+    axis = {
+        "automargin": True,
+        "ticks": "outside",
+        "ticklen": 6,
+        "tickcolor": "rgba(0,0,0,0)",
+        "zeroline": False,
+        "fixedrange": True,
+    }
+    return {
+        "xaxis": axis | {"title": {"text": x_title, "standoff": 10}},
+        "yaxis": axis | {"title": {"text": y_title, "standoff": 14}},
+        "font": {"family": "system-ui, sans-serif", "size": 13},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        "hoverlabel": {"bgcolor": "#1b1f27", "font": {"color": "#ffffff"}, "align": "left"},
+        "dragmode": False,
+        "hovermode": "closest",
+    }

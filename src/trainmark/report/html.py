@@ -1,0 +1,211 @@
+"""A report as one HTML page that needs nothing but itself.
+
+The chart library is taken from the installed plotly package when the page is made. A content
+security policy in the page names the two scripts by their SHA-256 and forbids every request, so
+the browser itself holds the page to "no network, no script but these" whatever a log says.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from trainmark import __version__
+from trainmark.report import charts, tables, wording
+from trainmark.report import format as text
+from trainmark.report.published import Kin, pick
+from trainmark.report.session import Entry, SessionReport
+from trainmark.report.tables import Table
+from trainmark.types import Result, UsageError, atomic_write
+
+__all__ = ["render_html", "write_html"]
+
+# Written as JSON escapes, no text can end the block or start markup in it.
+_INERT = str.maketrans(
+    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _EntryView:
+    """An entry with its tables and sentences."""
+
+    entry: Entry
+    anchor: str
+    score: str
+    verdict: str
+    spread: str
+    facts: tuple[wording.Fact, ...]
+    runs: Table
+    evaluations: Table
+    findings: tuple[wording.FindingGroup, ...]
+    comparison: str
+    earlier: Table | None
+    system: Table
+    software: Table
+    settings: Table
+    probe: Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PublishedView:
+    """The published results of one benchmark, apart from what the report is about."""
+
+    kin: Kin
+    anchor: str
+    apart: str
+    picked: Table
+    all: Table
+
+
+def write_html(session: SessionReport, path: str | Path) -> None:
+    """Write the page; the file is whole or not there.
+
+    Args:
+        session: The report.
+        path: The file to make or replace.
+
+    Raises:
+        UsageError: It is a folder, or its folder is missing or may not be written to.
+        TrainmarkError: The disk is full.
+    """
+    if Path(path).is_dir():
+        raise UsageError(
+            f"{path} is a folder; the page is a file",
+            hint=f"Give a file name, for example {Path(path) / 'report.html'}.",
+        )
+    atomic_write(path, render_html(session))
+
+
+def render_html(session: SessionReport) -> str:
+    """The page as text.
+
+    Args:
+        session: The report.
+    """
+    environment = _environment()
+    library = _chart_library()
+    script = _template_text(environment, "report.js")
+    figures: dict[str, charts.Figure] = {}
+    views = [_entry_view(entry, i, figures) for i, entry in enumerate(session.entries)]
+    published = list(_published_views(session.entries, figures))
+    return environment.get_template("report.html.j2").render(
+        session=session,
+        views=views,
+        overview=tables.overview_table(session.entries) if len(views) > 1 else None,
+        published=published,
+        beside=wording.group(session.findings),
+        figures=figures,
+        figures_json=Markup(orjson.dumps(figures).decode().translate(_INERT)),  # noqa: S704 - inert
+        policy=_policy(library, script),
+        library=Markup(library),  # noqa: S704 - the installed package's own script
+        script=Markup(script),  # noqa: S704 - ours
+        style=Markup(_template_text(environment, "report.css")),  # noqa: S704 - ours
+        notice=wording.NOTICE,
+        version=__version__,
+    )
+
+
+def _environment() -> Environment:
+    """Jinja2 that escapes everything, cleans every text and stops at a misspelt name."""
+    return Environment(
+        loader=PackageLoader("trainmark.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _finalize(value: Any) -> Any:
+    if isinstance(value, Markup):
+        return value
+    return text.clean(value) if isinstance(value, str) else value
+
+
+def _template_text(environment: Environment, name: str) -> str:
+    """A packaged file as it stands, not rendered."""
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
+
+
+def _chart_library() -> str:
+    """Plotly's script from the installed package."""
+    from plotly.offline import get_plotlyjs
+
+    library: str = get_plotlyjs()
+    # Else it would end its own element; hashes are taken after the parser's line ends.
+    return library.replace("</script", "<\\/script").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _policy(*scripts: str) -> str:
+    """The content security policy that allows these scripts and no request at all."""
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in scripts
+    )
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _entry_view(entry: Entry, number: int, figures: dict[str, charts.Figure]) -> _EntryView:
+    anchor = f"result-{number + 1}"
+    drawn = {f"{anchor}-curve": charts.curve(entry), f"{anchor}-history": charts.history(entry)}
+    figures |= {name: figure for name, figure in drawn.items() if figure is not None}
+    return _EntryView(
+        entry=entry,
+        anchor=anchor,
+        score=wording.score_headline(entry),
+        verdict=wording.verdict_sentence(entry),
+        spread=wording.spread_sentence(entry),
+        facts=wording.facts(entry),
+        runs=tables.run_table(entry),
+        evaluations=tables.evaluation_table(entry),
+        findings=wording.group(entry.findings),
+        comparison=wording.comparison_sentence(entry.comparisons[-1]) if entry.comparisons else "",
+        earlier=tables.earlier_table(entry.comparisons) if entry.comparisons else None,
+        system=tables.system_table(entry),
+        software=tables.software_table(entry),
+        settings=tables.settings_table(entry),
+        probe=tables.probe_table(entry),
+    )
+
+
+def _published_views(
+    entries: Iterable[Entry], figures: dict[str, charts.Figure]
+) -> Iterable[_PublishedView]:
+    """One for each official benchmark beside these entries."""
+    seen: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.kin is not None and entry.published:
+            seen.setdefault(entry.kin.benchmark, entry)
+    for number, entry in enumerate(seen.values(), start=1):
+        assert entry.kin is not None
+        anchor = f"published-{number}"
+        figure = charts.published_scatter(entry.published)
+        if figure is not None:
+            figures[f"{anchor}-chart"] = figure
+        yield _PublishedView(
+            kin=entry.kin,
+            anchor=anchor,
+            apart=wording.apart(entry),
+            picked=tables.published_table(
+                pick(entry.published), "Of each round the fastest and the smallest closed system"
+            ),
+            all=tables.published_table(
+                sorted(entry.published, key=_round_then_minutes), "Every published result"
+            ),
+        )
+
+
+def _round_then_minutes(result: Result) -> tuple[str, float]:
+    return result.round or "", result.minutes if result.minutes is not None else float("inf")

@@ -1,0 +1,224 @@
+"""From a folder on disk to a SessionReport.
+
+The layout is a submission's: ``<submitter>/results/<system>/<benchmark>/result_0.txt`` and
+``<submitter>/systems/<system>.json``, with ``session.json`` of ``trainmark run`` at the top where
+it made the runs. The folder may be any level of it. What is missing is not shown; what is broken
+becomes a finding; only a folder without a single log is an error.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trainmark import catalogue, mllog, rules
+from trainmark.report.compare import Comparison, compare, earlier_results
+from trainmark.report.published import kin_of
+from trainmark.report.session import Candidate, Entry, SessionInfo, SessionReport
+from trainmark.types import Finding, Severity, Target, UsageError
+
+__all__ = ["SESSION_FILE", "load"]
+
+SESSION_FILE = "session.json"
+_LOG_NAME = re.compile(r"result_(\d+)\.txt")
+
+
+def load(folder: str | Path, *, own_results: Path | None = None) -> SessionReport:
+    """Read a folder of runs.
+
+    Args:
+        folder: A session folder of ``trainmark run``, a submission, or any folder inside one
+            that holds ``result_*.txt``.
+        own_results: The catalogue folder of own results instead of the user's.
+
+    Raises:
+        UsageError: The folder is missing or holds no result log.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        what = "is a file, not a folder" if folder.exists() else "does not exist"
+        raise UsageError(
+            f"{folder} {what}",
+            hint="Give the folder that `trainmark run --out FOLDER` made, or any folder that "
+            "holds result_0.txt.",
+        )
+    groups = _logs_by_benchmark(folder)
+    if not groups:
+        raise UsageError(
+            f"there is no result log in {folder}",
+            hint="Looked for files named result_<number>.txt in it and in every folder below, "
+            "for example <submitter>/results/<system>/<benchmark>/result_0.txt. "
+            "`trainmark run resnet50 --out FOLDER` makes such a folder.",
+        )
+    findings: list[Finding] = []
+    info = _read_info(folder / SESSION_FILE, findings)
+    entries = []
+    for place, paths in groups.items():
+        entry = _entry(place, paths, info, findings)
+        earlier = _earlier(entry, folder, own_results, findings)
+        entries.append(replace(entry, comparisons=earlier))
+    return SessionReport(
+        folder=str(folder), info=info, entries=tuple(entries), findings=tuple(findings)
+    )
+
+
+def _logs_by_benchmark(folder: Path) -> dict[Path, list[Path]]:
+    """The result logs by the folder they lie in, runs in the order of their numbers."""
+    groups: dict[Path, list[tuple[int, Path]]] = {}
+    for path in sorted(folder.rglob("result_*.txt")):
+        number = _LOG_NAME.fullmatch(path.name)
+        # A link could lead out of the folder that the user named.
+        if number is not None and path.is_file() and not path.is_symlink():
+            groups.setdefault(path.parent, []).append((int(number[1]), path))
+    return {place: [path for _, path in sorted(logs)] for place, logs in groups.items()}
+
+
+def _entry(
+    place: Path, paths: list[Path], info: SessionInfo | None, findings: list[Finding]
+) -> Entry:
+    """One benchmark folder, not yet compared with anything."""
+    logs = [mllog.read(path) for path in paths]
+    runs = tuple(mllog.summarize(log) for log in logs)
+    absolute = place.resolve()
+    submitter, system = _names(absolute)
+    benchmark = next((run.benchmark for run in runs if run.benchmark), absolute.name)
+    kin = kin_of(benchmark)
+    return Entry(
+        submitter=submitter,
+        system=system,
+        benchmark=benchmark,
+        folder=str(place),
+        runs=runs,
+        score=rules.score(runs, benchmark=benchmark),
+        verdicts=tuple(rules.check_log(log) for log in logs),
+        system_description=_system_description(absolute, findings),
+        info=info if info is not None and info.benchmark in ("", benchmark) else None,
+        kin=kin,
+        published=() if kin is None else tuple(catalogue.published(benchmark=kin.benchmark)),
+    )
+
+
+def _earlier(
+    entry: Entry, root: Path, own_results: Path | None, findings: list[Finding]
+) -> tuple[Comparison, ...]:
+    """This entry against earlier results on the machine that session.json names."""
+    info, minutes = entry.info, entry.score.minutes
+    if info is None or not info.machine or minutes is None:
+        return ()
+    results = catalogue.own_results(
+        benchmark=entry.benchmark,
+        machine=info.machine,
+        where=own_results,
+        on_finding=findings.append,
+    )
+    earlier = earlier_results(results, folder=str(root.resolve()), before=info.started)
+    rate = entry.samples_per_second
+    return tuple(compare(minutes, entry.run_minutes, rate, one) for one in earlier)
+
+
+def _names(place: Path) -> tuple[str, str]:
+    """Submitter and system of a benchmark folder; "" where the layout is not a submission's."""
+    system = place.parent
+    if system.parent.name != "results":
+        return "", system.name
+    return system.parent.parent.name, system.name
+
+
+def _system_description(place: Path, findings: list[Finding]) -> Mapping[str, Any]:
+    """The system file of a benchmark folder, {} if there is none."""
+    system = place.parent
+    if system.parent.name != "results":
+        return {}
+    path = system.parent.parent / "systems" / f"{system.name}.json"
+    return _read_object(path, "system.json", findings) or {}
+
+
+def _read_object(path: Path, rule: str, findings: list[Finding]) -> dict[str, Any] | None:
+    """A JSON object from a file; None if there is no such file or it holds something else."""
+    if path.is_symlink() or not path.is_file():
+        return None
+    problem = ""
+    try:
+        data = orjson.loads(path.read_bytes())
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+    except orjson.JSONDecodeError as error:
+        problem = f"is not valid JSON: {error.msg}, line {error.lineno}"
+    else:
+        if isinstance(data, dict):
+            return data
+        problem = f"must hold one JSON object, it holds a {type(data).__name__}"
+    known = {finding.path for finding in findings}
+    if str(path) not in known:  # two benchmarks of one system share the file
+        findings.append(
+            Finding(
+                rule=rule,
+                severity=Severity.WARNING,
+                message=f"{path.name} {problem}; the report goes without it",
+                fix="Repair the file, or make it anew.",
+                path=str(path),
+            )
+        )
+    return None
+
+
+def _read_info(path: Path, findings: list[Finding]) -> SessionInfo | None:
+    """session.json, field by field: what has the wrong type counts as not said."""
+    data = _read_object(path, "session.json", findings)
+    if data is None:
+        return None
+    probe = data.get("probe")
+    probe = probe if isinstance(probe, dict) else {}
+    peaks = probe.get("matmul_peak_flop_per_s")
+    words = {name: value for name in _WORDS if isinstance(value := data.get(name), str)}
+    command = data.get("command")
+    if isinstance(command, list):
+        words["command"] = shlex.join(str(word) for word in command)
+    return SessionInfo(
+        **words,
+        target=Target.from_dict(data.get("target")),
+        candidates=tuple(_candidates(probe.get("candidates"))),
+        matmul_peaks={
+            name: peak
+            for name, value in (peaks if isinstance(peaks, dict) else {}).items()
+            if (peak := _number(value)) is not None
+        },
+    )
+
+
+_WORDS = (
+    "version",
+    "command",
+    "started",
+    "machine",
+    "machine_title",
+    "workload",
+    "scale",
+    "benchmark",
+    "title",
+    "dataset",
+    "label",
+)
+
+
+def _candidates(data: Any) -> Iterator[Candidate]:
+    for one in data if isinstance(data, list) else ():
+        if not isinstance(one, dict):
+            continue
+        rate = _number(one.get("samples_per_second"))
+        if rate is not None:
+            yield Candidate(
+                precision=str(one.get("precision", "")),
+                memory_format=str(one.get("memory_format", "")),
+                samples_per_second=rate,
+            )
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value)

@@ -1,0 +1,219 @@
+"""The sentences of a report, the same on the terminal and on the page."""
+
+import statistics
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from trainmark.mllog import keys
+from trainmark.report import format as text
+from trainmark.report.compare import Comparison, spread
+from trainmark.report.compare import Verdict as Meaning
+from trainmark.report.session import Entry, efficiency
+from trainmark.types import Finding, Run, Severity
+
+__all__ = [
+    "NOTICE",
+    "Fact",
+    "FindingGroup",
+    "apart",
+    "comparison_sentence",
+    "facts",
+    "group",
+    "score_headline",
+    "spread_sentence",
+    "verdict_sentence",
+]
+
+NOTICE = (
+    "MLPerf is a trademark of MLCommons Association. Results made with trainmark are unverified: "
+    "MLCommons has neither reviewed nor endorsed them. trainmark is an independent program and "
+    "not a product of MLCommons."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A named number in words.
+
+    Attributes:
+        name: What was measured: ``throughput``.
+        value: The median over the runs: ``1,200 samples/s``.
+        between: The range where the runs differ: ``1,180 to 1,230``; else "".
+    """
+
+    name: str
+    value: str
+    between: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingGroup:
+    """The same finding in several places.
+
+    Attributes:
+        rule: The rule's name.
+        severity: Its weight.
+        message: What was expected and found.
+        fix: What to change.
+        places: ``path:line`` of each, in order; "" where a finding has none.
+    """
+
+    rule: str
+    severity: Severity
+    message: str
+    fix: str
+    places: tuple[str, ...]
+
+
+_WEIGHT = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
+
+
+def group(findings: Iterable[Finding]) -> tuple[FindingGroup, ...]:
+    """Findings with the same rule and words as one group; errors first.
+
+    Args:
+        findings: In the order found.
+    """
+    gathered: dict[tuple[str, Severity, str, str], list[str]] = {}
+    for one in findings:
+        key = (one.rule, one.severity, one.message, one.fix)
+        gathered.setdefault(key, []).append(one.where)
+    groups = [
+        FindingGroup(rule=rule, severity=severity, message=message, fix=fix, places=tuple(places))
+        for (rule, severity, message, fix), places in gathered.items()
+    ]
+    return tuple(sorted(groups, key=lambda one: _WEIGHT[one.severity]))
+
+
+def score_headline(entry: Entry) -> str:
+    """The score in one line: ``1.083 minutes``, or that there is none."""
+    minutes = entry.score.minutes
+    return "no score" if minutes is None else f"{text.minutes(minutes)} minutes"
+
+
+def verdict_sentence(entry: Entry) -> str:
+    """What the checker says of all logs together."""
+    failed = [verdict for verdict in entry.verdicts if not verdict.ok]
+    logs = len(entry.verdicts)
+    warnings = sum(finding.severity is Severity.WARNING for finding in entry.findings)
+    noted = f", with {_number(warnings, 'warning')}" if warnings else ""
+    if not failed:
+        which = "the log follows" if logs == 1 else f"all {logs} logs follow"
+        return f"Passes: {which} the rules{noted}."
+    errors = sum(finding.is_error for finding in entry.findings)
+    breaks = "breaks" if len(failed) == 1 else "break"
+    return (
+        f"Does not pass: {len(failed)} of {_number(logs, 'log')} {breaks} the rules "
+        f"({_number(errors, 'error')}){noted}."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """A number that a run may hold, its name, how it is shown, its unit."""
+
+    name: str
+    value_of: Callable[[Run], float | None]
+    show: Callable[[float], str]
+    unit: str = ""
+
+
+_MEASURES = (
+    _Measure("samples to target", lambda run: run.samples_to_target, text.count),
+    _Measure("throughput", lambda run: run.samples_per_second, text.rate, " samples/s"),
+    _Measure("achieved", lambda run: efficiency(run, keys.EFFICIENCY_ACHIEVED), text.flop_rate),
+    _Measure(
+        "share of matmul peak",
+        lambda run: efficiency(run, keys.EFFICIENCY_SHARE),
+        text.share,
+    ),
+    _Measure(
+        "own matmul peak",
+        lambda run: efficiency(run, keys.EFFICIENCY_PEAK),
+        text.flop_rate,
+    ),
+    _Measure(
+        "time waiting for input",
+        lambda run: efficiency(run, keys.EFFICIENCY_INPUT_WAIT),
+        text.share,
+    ),
+)
+
+
+def facts(entry: Entry) -> tuple[Fact, ...]:
+    """What the runs measured beside the time, median and range; only what the logs hold."""
+    found = []
+    for measure in _MEASURES:
+        values = [value for run in entry.runs if (value := measure.value_of(run)) is not None]
+        if values:
+            found.append(_fact(measure, values))
+    return tuple(found)
+
+
+def _fact(measure: _Measure, values: list[float]) -> Fact:
+    low, middle, high = (
+        measure.show(value) for value in (min(values), statistics.median(values), max(values))
+    )
+    between = "" if low == high else f"{low} to {high}"
+    return Fact(measure.name, f"{middle}{measure.unit}", between)
+
+
+def spread_sentence(entry: Entry) -> str:
+    """How far the runs lie apart; "" for fewer than two."""
+    minutes = entry.run_minutes
+    deviation = spread(minutes)
+    if deviation is None:
+        return ""
+    return (
+        f"{len(minutes)} runs from {text.minutes(min(minutes))} to {text.minutes(max(minutes))} "
+        f"minutes, standard deviation {deviation * 100:.1f} % of the mean"
+    )
+
+
+_MEANINGS = {
+    Meaning.FASTER: "more than the spread of the runs explains",
+    Meaning.SLOWER: "more than the spread of the runs explains",
+    Meaning.NOISE: "within noise: the runs of both sides lie as far apart as that",
+    Meaning.UNKNOWN: "one side has a single run, so nobody knows whether that is noise",
+}
+
+
+def comparison_sentence(one: Comparison) -> str:
+    """One earlier result against now: faster or slower, by how much, noise or not."""
+    then = text.minutes(one.then.minutes or 0.0)
+    when = text.moment(one.then.recorded) or "earlier"
+    if text.change(one.change) == "0.0 %":
+        moved = f"the same time as {when} ({then} minutes)"
+    else:
+        way = "less" if one.change < 0 else "more"
+        moved = f"{abs(one.change) * 100:.1f} % {way} time than {when} ({then} minutes)"
+    rate = (
+        "" if one.rate_change is None else f"; training throughput {text.change(one.rate_change)}"
+    )
+    return f"{moved}, {_MEANINGS[one.verdict]}{rate}."
+
+
+def apart(entry: Entry) -> str:
+    """Why the published results stand apart from this one."""
+    kin = entry.kin
+    if kin is None:
+        return ""
+    if entry.is_official_benchmark:
+        return (
+            "The published results were reviewed by MLCommons; the one of this report was not. "
+            "The same benchmark, another standing: compare with that in mind."
+        )
+    here = entry.title
+    info = entry.info
+    data = f" on {info.dataset}" if info is not None and info.dataset else ""
+    target = entry.target
+    goal = f" to {text.quality(target.value, target.metric)}" if target else ""
+    return text.clean(
+        f"Not comparable: these systems train {kin.full}. This report is about {here}{data}"
+        f"{goal}, a much smaller task with a target of its own; its minutes say nothing about "
+        f"the minutes below."
+    )
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

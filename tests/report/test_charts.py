@@ -1,0 +1,95 @@
+from dataclasses import replace
+from pathlib import Path
+
+import plotly.graph_objects as go
+import pytest
+
+from tests.report.results import published, result
+from tests.report.sessions import write_session
+from trainmark.report import charts, load
+from trainmark.report.compare import compare
+
+
+def test_curve_has_a_line_for_each_run_and_the_target(session_folder: Path) -> None:
+    figure = charts.curve(load(session_folder).entries[0])
+    assert figure is not None
+    go.Figure(figure)  # raises on a property that Plotly does not know
+    assert [trace["name"] for trace in figure["data"]] == [
+        "run 0, seed 1",
+        "run 1, seed 2",
+        "run 2, seed 3",
+    ]
+    assert len({trace["line"]["color"] for trace in figure["data"]}) == 3
+    first = figure["data"][0]
+    assert first["x"][-1] == pytest.approx(1.0)
+    assert first["y"][-1] == pytest.approx(0.9705)
+    assert first["text"][-1] == "40,000 samples"
+    assert figure["layout"]["shapes"][0]["y0"] == 0.97
+    assert figure["layout"]["annotations"][0]["text"] == "target 97.00 %"
+
+
+def test_curve_without_an_evaluation_is_none(session_folder: Path) -> None:
+    (entry,) = load(session_folder).entries
+    assert charts.curve(replace(entry, runs=())) is None
+
+
+def test_many_runs_stay_apart(tmp_path: Path) -> None:
+    figure = charts.curve(load(write_session(tmp_path / "s", epochs=(2,) * 20)).entries[0])
+    assert figure is not None
+    looks = {(trace["line"]["color"], trace["line"]["dash"]) for trace in figure["data"]}
+    assert len(looks) == 20
+
+
+def test_history_ends_with_now(session_folder: Path) -> None:
+    (entry,) = load(session_folder).entries
+    assert charts.history(entry) is None
+    then = result()
+    entry = replace(entry, comparisons=(compare(1.1, entry.run_minutes, None, then),))
+    figure = charts.history(entry)
+    assert figure is not None
+    go.Figure(figure)
+    dots, line = figure["data"]
+    assert line["x"] == ["2026-11-01 10:00", "now"]
+    assert line["y"] == pytest.approx([1.2, 1.1])
+    assert dots["y"] == pytest.approx([1.15, 1.2, 1.25, 1.0, 1.1, 1.3])
+
+
+def test_published_scatter_has_log_axes_and_a_trace_a_round() -> None:
+    figure = charts.published_scatter(
+        [
+            published("2.0", "b", 64, 5.0),
+            published("1.0", "a", 8, 28.7),
+            published("1.0", "uncounted", None, 3.0),
+            published("1.0", "unscored", 8, None),
+        ]
+    )
+    assert figure is not None
+    go.Figure(figure)
+    assert figure["layout"]["xaxis"]["type"] == figure["layout"]["yaxis"]["type"] == "log"
+    assert [(trace["name"], trace["x"]) for trace in figure["data"]] == [
+        ("v1.0", [8]),
+        ("v2.0", [64]),
+    ]
+    assert charts.published_scatter([]) is None
+
+
+def test_names_that_look_like_markup_are_escaped_for_plotly() -> None:
+    figure = charts.published_scatter([published("1.0", "<a href='x'>s</a>\x1b", 8, 1.0)])
+    assert figure is not None
+    (shown,) = figure["data"][0]["text"]
+    assert "&lt;a href=&#x27;x&#x27;&gt;s&lt;/a&gt;\ufffd" in shown
+
+
+@pytest.mark.parametrize("colour", charts.COLOURS)
+@pytest.mark.parametrize("ground", ["#ffffff", "#12151b"])
+def test_line_colours_can_be_told_from_either_background(colour: str, ground: str) -> None:
+    lighter, darker = sorted((_luminance(colour), _luminance(ground)), reverse=True)
+    assert (lighter + 0.05) / (darker + 0.05) >= 3  # WCAG 2.1, 1.4.11
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,0 +1,134 @@
+from pathlib import Path
+
+from tests.report.results import published
+from tests.report.sessions import write_session
+from trainmark.report import load
+from trainmark.report.session import Entry
+from trainmark.report.tables import (
+    Column,
+    Table,
+    build,
+    evaluation_table,
+    probe_table,
+    published_table,
+    run_table,
+    settings_table,
+    software_table,
+    system_table,
+)
+
+
+def texts(table: Table) -> list[tuple[str, ...]]:
+    return [tuple(cell.text for cell in row) for row in table.rows]
+
+
+def entry_of(folder: Path) -> Entry:
+    return load(folder).entries[0]
+
+
+def test_a_column_that_no_row_fills_is_left_out() -> None:
+    columns: tuple[Column[dict[str, float | None]], ...] = (
+        Column("A", lambda row: row["a"], str),
+        Column("B", lambda row: row["b"], str),
+        Column("C", lambda row: row["c"], str, wide=True),
+    )
+    rows = [
+        {"a": 1.0, "b": None, "c": 3.0},
+        {"a": None, "b": float("nan"), "c": 4.0},
+    ]
+    table = build("caption", columns, rows)
+    assert table.headings == ("A", "C")
+    assert texts(table) == [("1.0", "3.0"), ("\N{EN DASH}", "4.0")]
+    assert [cell.sort for cell in table.rows[1]] == ["", 4.0]
+    assert build("caption", columns, rows, narrow=True).headings == ("A",)
+
+
+def test_a_table_without_rows_is_empty() -> None:
+    columns: tuple[Column[int], ...] = (Column("A", lambda row: row, str),)
+    assert build("caption", columns, []).rows == ()
+
+
+def test_run_table(session_folder: Path) -> None:
+    table = run_table(entry_of(session_folder))
+    row = dict(zip(table.headings, texts(table)[1], strict=True))
+    assert row == {
+        "Run": "1",
+        "Seed": "2",
+        "Minutes": "1.100",
+        "Status": "success",
+        "Quality": "97.05 %",
+        "Samples to target": "44,000",
+        "Samples/s": "1,002",
+        "FLOP/s": "50 GFLOP/s",
+        "Of matmul peak": "12.5 %",
+        "Input wait": "2.0 %",
+        "Preparation, min": "0.050",
+    }
+
+
+def test_an_unfinished_run_says_so(session_folder: Path) -> None:
+    log = session_folder / "Test House/results/desk/resnet50_desk/result_2.txt"
+    kept = [line for line in log.read_text().splitlines() if "run_stop" not in line]
+    log.write_text("\n".join(kept) + "\n")
+    table = run_table(entry_of(session_folder))
+    row = dict(zip(table.headings, texts(table)[2], strict=True))
+    assert row["Status"] == "not finished"
+    assert row["Minutes"] == "\N{EN DASH}"
+
+
+def test_every_evaluation_is_a_row(session_folder: Path) -> None:
+    table = evaluation_table(entry_of(session_folder))
+    assert len(table.rows) == 10 + 11 + 13
+    assert texts(table)[9] == ("0", "1.000", "40,000", "97.05 %")
+
+
+def test_settings_that_differ_between_runs_show_every_value(session_folder: Path) -> None:
+    rows = dict(texts(settings_table(entry_of(session_folder))))
+    assert rows == {"learning_rate": "0.4", "precision": "bf16", "seed": "1 / 2 / 3"}
+
+
+def test_system_software_and_probe(session_folder: Path) -> None:
+    entry = entry_of(session_folder)
+    system = dict(texts(system_table(entry)))
+    assert system["host processor model name"] == "Testbench CPU"
+    assert system["accelerators per node"] == "0"
+    assert "framework" not in system
+    software = dict(texts(software_table(entry)))
+    assert software == {
+        "framework": "PyTorch 2.13.0",
+        "operating system": "Debian 12",
+        "python": "3.11.7",
+        "torch": "2.13.0",
+        "threads": "2",
+    }
+    assert texts(probe_table(entry)) == [
+        ("fp32 contiguous", "600 samples/s"),
+        ("bf16 channels_last", "1,100 samples/s"),
+        ("matmul peak, fp32", "190 GFLOP/s"),
+        ("matmul peak, bf16", "410 GFLOP/s"),
+    ]
+
+
+def test_a_system_file_with_values_of_any_type_is_shown(tmp_path: Path) -> None:
+    odd = {
+        "system_name": ["a", {"b": None}],
+        "other_software_stack": "all of it",
+        "hw_notes": "",
+        "number_of_nodes": "two\x1b[2J",
+    }
+    entry = entry_of(write_session(tmp_path / "s", description=odd))
+    assert dict(texts(system_table(entry))) == {
+        "system name": "a, b none",
+        "number of nodes": "two\ufffd[2J",
+    }
+    assert ("other software", "all of it") in texts(software_table(entry))
+    assert entry.machine_title == "Testbench CPU, 2 cores, 8 GB"
+
+
+def test_published_rows_keep_their_order() -> None:
+    table = published_table(
+        [published("2.0", "b", 8, 2.5), published("1.0", "a", None, 1.0)], "some"
+    )
+    assert table.caption == "some"
+    assert [row[2] for row in texts(table)] == ["b", "a"]
+    assert texts(table)[1][4] == "\N{EN DASH}"

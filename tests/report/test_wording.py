@@ -1,0 +1,94 @@
+from dataclasses import replace
+from pathlib import Path
+
+from tests.report.results import result
+from tests.report.sessions import write_session
+from trainmark.report import load, wording
+from trainmark.report.compare import compare
+from trainmark.types import Finding, Severity
+
+
+def finding(rule: str, severity: Severity, line_no: int | None = None) -> Finding:
+    return Finding(rule=rule, severity=severity, message="m", path="log.txt", line_no=line_no)
+
+
+def test_findings_with_the_same_words_are_one_group_and_errors_come_first() -> None:
+    groups = wording.group(
+        [
+            finding("b", Severity.NOTE),
+            finding("a", Severity.WARNING, 3),
+            finding("c", Severity.ERROR, 1),
+            finding("a", Severity.WARNING, 9),
+        ]
+    )
+    assert [(one.rule, one.places) for one in groups] == [
+        ("c", ("log.txt:1",)),
+        ("a", ("log.txt:3", "log.txt:9")),
+        ("b", ("log.txt",)),
+    ]
+
+
+def test_facts_give_median_and_range(session_folder: Path) -> None:
+    found = {
+        one.name: (one.value, one.between) for one in wording.facts(load(session_folder).entries[0])
+    }
+    assert found == {
+        "samples to target": ("44,000", "40,000 to 52,000"),
+        "throughput": ("1,002 samples/s", "1,001 to 1,003"),
+        "achieved": ("50 GFLOP/s", ""),
+        "share of matmul peak": ("12.5 %", ""),
+        "own matmul peak": ("400 GFLOP/s", ""),
+        "time waiting for input": ("2.0 %", ""),
+    }
+
+
+def test_headline_and_spread(session_folder: Path, tmp_path: Path) -> None:
+    (entry,) = load(session_folder).entries
+    assert wording.score_headline(entry) == "1.100 minutes"
+    assert wording.spread_sentence(entry) == (
+        "3 runs from 1.000 to 1.300 minutes, standard deviation 13.5 % of the mean"
+    )
+    (failed,) = load(write_session(tmp_path / "failed", status="aborted")).entries
+    assert wording.score_headline(failed) == "no score"
+    assert wording.spread_sentence(failed) == ""
+
+
+def test_verdict_counts_logs_and_errors(session_folder: Path) -> None:
+    place = session_folder / "Test House/results/desk/resnet50_desk"
+    assert wording.verdict_sentence(load(session_folder).entries[0]).startswith(
+        "Passes: all 3 logs follow the rules"
+    )
+    log = place / "result_1.txt"
+    log.write_text(log.read_text() + ":::MLLOG {torn\n")
+    (entry,) = load(session_folder).entries
+    assert wording.verdict_sentence(entry).startswith(
+        "Does not pass: 1 of 3 logs breaks the rules (1 error)"
+    )
+    assert not entry.compliant
+
+
+def test_a_comparison_says_by_how_much_and_whether_it_is_noise() -> None:
+    noise = compare(1.1, (1.0, 1.1, 1.3), 1002.0, result())
+    assert wording.comparison_sentence(noise) == (
+        "8.3 % less time than 2026-11-01 10:00 UTC (1.200 minutes), within noise: the runs of "
+        "both sides lie as far apart as that; training throughput +5.5 %."
+    )
+    slower = compare(2.4, (2.4, 2.41, 2.39), None, result())
+    assert wording.comparison_sentence(slower) == (
+        "100.0 % more time than 2026-11-01 10:00 UTC (1.200 minutes), more than the spread of the "
+        "runs explains."
+    )
+    same = compare(1.2, (1.2,), None, result())
+    assert wording.comparison_sentence(same).startswith("the same time as 2026-11-01 10:00 UTC")
+
+
+def test_a_desk_result_stands_apart_and_the_sentence_says_why(session_folder: Path) -> None:
+    (entry,) = load(session_folder).entries
+    words = wording.apart(entry)
+    assert words.startswith("Not comparable: these systems train ResNet-50 v1.5")
+    assert "ResNet-50 (desk) on MNIST, 5,000 images to 97.00 %" in words
+    official = replace(entry, benchmark="resnet", info=None)
+    assert "Not comparable" not in wording.apart(official)
+    assert "reviewed by MLCommons" in wording.apart(official)
+    assert official.label == "unverified"
+    assert wording.apart(replace(entry, kin=None)) == ""
