@@ -1,7 +1,17 @@
 """Result logs, read and written. The only code that knows the token ``:::MLLOG``."""
 
+from trainmark.mllog.ranks import count_ranks, first_rank
 from trainmark.mllog.reader import iter_log, read
 from trainmark.mllog.summary import run_interval, summarize
 from trainmark.mllog.writer import LogWriter, steady_time_ms
 
-__all__ = ["LogWriter", "iter_log", "read", "run_interval", "steady_time_ms", "summarize"]
+__all__ = [
+    "LogWriter",
+    "count_ranks",
+    "first_rank",
+    "iter_log",
+    "read",
+    "run_interval",
+    "steady_time_ms",
+    "summarize",
+]

@@ -199,14 +199,13 @@ def _parse_slowly(
 
 def _event(fields: Any, record: bytes, source: str, line_no: int) -> Iterator[Event | Finding]:
     """The event of one JSON object, and what is doubtful about it."""
-    wrong = _shape_problem(fields)
-    if wrong:
+    problem = _shape_problem(fields)
+    if problem is not None:
         yield _problem(
             source,
             line_no,
             record,
-            "log.record",
-            wrong,
+            *problem,
             "A record is an object with time_ms (a number), key (text), value and metadata "
             "(an object).",
         )
@@ -224,23 +223,31 @@ def _event(fields: Any, record: bytes, source: str, line_no: int) -> Iterator[Ev
     )
 
 
-def _shape_problem(fields: Any) -> str:
-    """What is wrong with the shape of a record, "" if nothing."""
+def _shape_problem(fields: Any) -> tuple[str, str] | None:
+    """The rule that a record breaks and how, None if it is well-formed.
+
+    ``log.record`` is what the official reader cannot take either; the other rules are about
+    records that it lets through.
+    """
     if not isinstance(fields, dict):
-        return f"a record must be an object, this is a {type(fields).__name__}"
+        return "log.record", f"a record must be an object, this is a {type(fields).__name__}"
     missing = [name for name in _REQUIRED if name not in fields]
     if missing:
-        return f"the record lacks {' and '.join(missing)}"
-    if not isinstance(fields["key"], str):
-        return f"key must be text, this is {fields['key']!r:.60}"
-    if not isinstance(fields["metadata"], dict):
-        return f"metadata must be an object, this is {fields['metadata']!r:.60}"
-    time = fields["time_ms"]
-    if isinstance(time, bool) or not isinstance(time, int | float):
-        return f"time_ms must be a number, this is {time!r:.60}"
+        return "log.record", f"the record lacks {' and '.join(missing)}"
+    key, time, metadata = fields["key"], fields["time_ms"], fields["metadata"]
+    try:
+        float(time)
+    except (TypeError, ValueError, OverflowError):
+        return "log.record", f"time_ms must be a number, this is {time!r:.60}"
+    if not isinstance(key, str):
+        return "log.key", f"key must be text, this is {key!r:.60}"
+    if not isinstance(metadata, dict):
+        return "log.metadata", f"metadata must be an object, this is {metadata!r:.60}"
+    if isinstance(time, bool | str):
+        return "log.time", f"time_ms must be a number, this is {time!r:.60}"
     if not math.isfinite(time) or time < 0:  # 0 stands for "no time" on keys that need none
-        return f"time_ms must be a time in milliseconds since 1970, this is {time!r}"
-    return ""
+        return "log.time", f"time_ms must be a time in milliseconds since 1970, this is {time!r}"
+    return None
 
 
 def _time(value: Any) -> float:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainmark.mllog import keys
+from trainmark.mllog.ranks import first_rank
 from trainmark.types import Evaluation, Event, Run, RunLog, Target
 
 __all__ = ["run_interval", "summarize"]
@@ -20,9 +21,12 @@ def summarize(log: RunLog) -> Run:
     Time to train is the official summarizer's: from the last run_start that precedes the first
     run_stop to that run_stop. Quality is the last evaluation up to that run_stop.
 
+    A log that several ranks wrote counts as that of the rank that came first.
+
     Args:
         log: The log as read.
     """
+    log = first_rank(log)
     start, stop = run_interval(log)
     evaluations = _evaluations(log, start, stop)
     last = evaluations[-1] if evaluations else None

@@ -1,1 +1,22 @@
-"""Placeholder."""
+"""Rules: the official tables compiled to typed constraints; findings, verdicts, scores."""
+
+from trainmark.rules.folders import FolderScore, check_path, score_path
+from trainmark.rules.rulesets import Ruleset, find_ruleset, known_rulesets, ruleset_named
+from trainmark.rules.scoring import Score, failures_allowed, required_runs, score
+from trainmark.rules.verdict import Verdict, check_log
+
+__all__ = [
+    "FolderScore",
+    "Ruleset",
+    "Score",
+    "Verdict",
+    "check_log",
+    "check_path",
+    "failures_allowed",
+    "find_ruleset",
+    "known_rulesets",
+    "required_runs",
+    "ruleset_named",
+    "score",
+    "score_path",
+]

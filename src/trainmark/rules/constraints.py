@@ -12,6 +12,7 @@ import json
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from trainmark.rules.language import compile_expression
@@ -336,10 +337,9 @@ class AllOf(_Several):
         return all(part.holds(scope) for part in self.parts)
 
     def sentence(self) -> str:
-        first, *others = self.parts
-        words = [first.sentence()]
-        for part in others:
-            match first, part:
+        words = [self.parts[0].sentence()]
+        for before, part in pairwise(self.parts):
+            match before, part:
                 case Compare(subject=one), Compare(subject=other) if one == other:
                     words.append(part.bound())
                 case _:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trainmark.rules.subjects import Constraint, show
+from trainmark.rules.subjects import Constraint, named, show
 from trainmark.rules.tables import KeyRule, Requirement, Table, known_tables, load_table
 from trainmark.rules.vocabulary import Record, Scope
 from trainmark.types import Event, Finding, RunLog, Severity
@@ -285,12 +285,12 @@ class _Run:
         )
         if met is None:
             seen = layer.seen[rule.name]
-            sentence = rule.target.sentence()
+            sentence = named(rule.target, rule.name)
             self._fixed.append(
                 self._finding(
                     f"rules.{rule.name}.target",
-                    f"{rule.name}: expected that in at least one of {len(seen)} records {sentence};"
-                    f" the last value is {show(seen[-1])}",
+                    f"the target is not met: expected that in at least one of {len(seen)} records "
+                    f"{sentence}; the last is {show(seen[-1])}",
                     "Train until the target is met; a run that does not meet it does not count.",
                     expected=sentence,
                     found=show(seen[-1]),

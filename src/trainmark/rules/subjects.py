@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 from trainmark.rules.vocabulary import Scope
 
-__all__ = ["Constraint", "Subject", "few", "show"]
+__all__ = ["Constraint", "Subject", "few", "named", "show"]
 
 _SHOWN_CHARACTERS = 80
+_THE_VALUE = "the value"
 
 
 def show(value: Any) -> str:
@@ -41,6 +42,11 @@ class Constraint(Protocol):
         """What to change, for a record of that key."""
 
 
+def named(constraint: Constraint, key: str) -> str:
+    """A constraint's sentence with the key's name: "eval_accuracy is at least 0.759"."""
+    return constraint.sentence().replace(_THE_VALUE, key)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """A place in a record: its value, its metadata, or an entry in one of them.
@@ -62,7 +68,7 @@ class Subject:
 
     def __str__(self) -> str:
         steps = "".join(f"[{json.dumps(name)}]" for name in self.path)
-        return f"{'the value' if self.part == 'value' else 'metadata'}{steps}"
+        return f"{_THE_VALUE if self.part == 'value' else 'metadata'}{steps}"
 
     def found(self, scope: Scope) -> str:
         """What stands there, in words."""

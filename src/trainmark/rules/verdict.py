@@ -1,0 +1,260 @@
+"""Check one result log: the official rules, then what they do not see; one clear verdict."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from trainmark.mllog import count_ranks, first_rank, keys, run_interval, summarize
+from trainmark.rules.engine import Missing, Outcome, run_tables
+from trainmark.rules.rulesets import Ruleset, find_ruleset
+from trainmark.rules.runchecks import Facts, extra_findings
+from trainmark.rules.tables import package_version
+from trainmark.types import Event, Finding, Run, RunLog, Severity
+
+__all__ = ["Verdict", "check_log"]
+
+# Findings of the reader that the official one refuses a log for; the others are ours.
+_OFFICIAL_READER = frozenset({"log.json", "log.record", "log.encoding", "log.empty"})
+# Keys that a run cut short has had no time to log.
+_RUN_KEYS = frozenset(
+    {
+        keys.RUN_STOP,
+        keys.BLOCK_START,
+        keys.BLOCK_STOP,
+        keys.EPOCH_START,
+        keys.EPOCH_STOP,
+        keys.EVAL_START,
+        keys.EVAL_STOP,
+        keys.EVAL_ACCURACY,
+        keys.EVAL_ERROR,
+        "aggregated_eval_accuracy",
+    }
+)
+_NAMES_OF_TABLES = (keys.SUBMISSION_DIVISION, keys.SUBMISSION_BENCHMARK)
+# What says most about a log comes first.
+_FIRST = ("log.encoding", "log.empty", "run.", "log.", "rules.submission_", "rules.")
+_SEVERITIES = tuple(Severity)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the checker says of one log, or of one benchmark folder.
+
+    Attributes:
+        path: The log or the folder.
+        kind: "log" or "folder".
+        ruleset: The rules it was held to; None for a folder without readable logs.
+        chosen: What decided which rules, for example "by the folder v2.0".
+        benchmark: The log's benchmark as written, None if it has none.
+        division: The log's division as written, None if it has none.
+        findings: Errors first, then what says most.
+        official_compliant: What the official checker's tables say of the log; None where it has
+            no such rules (our own benchmarks, folders).
+        run: The log's numbers; None for a folder.
+    """
+
+    path: str
+    kind: str
+    ruleset: Ruleset | None
+    chosen: str
+    benchmark: str | None
+    division: str | None
+    findings: tuple[Finding, ...]
+    official_compliant: bool | None = None
+    run: Run | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether no finding is an error."""
+        return not any(finding.is_error for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain data for ``--json``."""
+        return {
+            "path": self.path,
+            "kind": self.kind,
+            "ok": self.ok,
+            "rules": None if self.ruleset is None else self.ruleset.name,
+            "rules_chosen": self.chosen,
+            "rule_tables": f"mlperf-logging {package_version()}",
+            "benchmark": self.benchmark,
+            "division": self.division,
+            "official_compliant": self.official_compliant,
+            "findings": [finding.to_dict() for finding in self.findings],
+            "minutes": None if self.run is None else self.run.minutes,
+            "status": None if self.run is None else self.run.status,
+        }
+
+
+def check_log(
+    log: RunLog,
+    *,
+    ruleset: Ruleset | str | None = None,
+    division: str | None = None,
+    benchmark: str | None = None,
+) -> Verdict:
+    """Check one result log.
+
+    Args:
+        log: The log as read.
+        ruleset: The rules, or a round's name; by default those that ``find_ruleset`` finds.
+        division: Taken instead of what the log says.
+        benchmark: Taken instead of what the log says.
+
+    Raises:
+        UsageError: The round is unknown, or nothing tells which rules the log follows.
+        TrainmarkError: A rule table cannot be read.
+    """
+    asked = {keys.SUBMISSION_DIVISION: division, keys.SUBMISSION_BENCHMARK: benchmark}
+    log = _with_values(log, {key: value for key, value in asked.items() if value is not None})
+    if not log.events:
+        return _unreadable(log)
+    if isinstance(ruleset, Ruleset):
+        rules, chosen = ruleset, "as asked for"
+    else:
+        rules, chosen = find_ruleset(log, name=ruleset)
+    official = run_tables(log, rules.first_table, resolve=rules.resolve)
+    ranks = count_ranks(log)
+    plain = _submission_first(first_rank(log))
+    same = plain is log
+    ours = official if same else run_tables(plain, rules.first_table, resolve=rules.resolve)
+    compliant = official.compliant and not _refused(log.findings)
+    findings = _findings(plain, ranks, ours)
+    if rules.official and not official.compliant and ours.compliant:
+        findings.append(_only_official(log, official))
+    run = summarize(log)
+    return Verdict(
+        path=log.source,
+        kind="log",
+        ruleset=rules,
+        chosen=chosen,
+        benchmark=run.benchmark,
+        division=run.division,
+        findings=tuple(sorted(findings, key=_weight)),
+        official_compliant=compliant if rules.official else None,
+        run=run,
+    )
+
+
+def _unreadable(log: RunLog) -> Verdict:
+    """The verdict on a log without a single record."""
+    findings = list(log.findings)
+    if not any(finding.rule == "log.encoding" for finding in findings):
+        findings.insert(
+            0,
+            Finding(
+                rule="log.empty",
+                severity=Severity.ERROR,
+                message="there is no readable record in the file: no line has the token :::MLLOG "
+                "with a JSON object after it",
+                fix="Give the result log itself (result_0.txt). Logs of rounds 0.5 and 0.6 have "
+                "another form, which is not read.",
+                path=log.source,
+            ),
+        )
+    return Verdict(
+        path=log.source,
+        kind="log",
+        ruleset=None,
+        chosen="",
+        benchmark=None,
+        division=None,
+        findings=tuple(sorted(findings, key=_weight)),
+        official_compliant=False,
+        run=summarize(log),
+    )
+
+
+def _findings(log: RunLog, ranks: int, outcome: Outcome) -> list[Finding]:
+    """Everything that there is to say, consequences of something said left out."""
+    start, stop = run_interval(log)
+    facts = Facts(log=log, ranks=ranks, run=summarize(log), start=start, stop=stop, outcome=outcome)
+    extra = list(extra_findings(facts))
+    named = {finding.rule for finding in extra} | {finding.rule for finding in outcome.findings}
+    missing = [
+        one.finding
+        for one in outcome.missing
+        if not ("run.no_stop" in named and _for_lack_of_time(one, started=start is not None))
+    ]
+    named |= {finding.rule for finding in missing}
+    stated = [finding for finding in outcome.findings if not _follows(finding.rule, named, outcome)]
+    return [*log.findings, *extra, *stated, *missing]
+
+
+def _for_lack_of_time(missing: Missing, *, started: bool) -> bool:
+    """Whether a key is missing because the log was cut short."""
+    return not started or missing.keys <= _RUN_KEYS
+
+
+def _follows(rule: str, named: set[str], outcome: Outcome) -> bool:
+    """Whether a finding is only the consequence of another one."""
+    if rule in {f"rules.{target.key}.target" for target in outcome.targets}:
+        return bool(named & {"run.no_stop", "run.status"})
+    if rule == "rules.table":
+        return bool(
+            named & {"rules.submission_division.choice", "rules.submission_benchmark.choice"}
+        )
+    if rule == "rules.init_stop.time":  # without a division its limit is 0
+        return "rules.submission_division.missing" in named
+    return False
+
+
+def _only_official(log: RunLog, official: Outcome) -> Finding:
+    """A note on what the official checker says although the log is sound."""
+    errors = [finding for finding in official.findings if finding.is_error]
+    errors += [missing.finding for missing in official.missing]
+    return Finding(
+        rule="official.verdict",
+        severity=Severity.NOTE,
+        message=f"the official checker refuses this log for the order of its records: "
+        f"{errors[0].message}",
+        fix="To satisfy it too, log every record once and the submission_ records first.",
+        path=log.source,
+        line_no=errors[0].line_no,
+    )
+
+
+def _refused(findings: Sequence[Finding]) -> bool:
+    return any(finding.rule in _OFFICIAL_READER for finding in findings)
+
+
+def _weight(finding: Finding) -> tuple[int, int, int]:
+    """The order of findings: severity, then kind, then line."""
+    kinds = [place for place, prefix in enumerate(_FIRST) if finding.rule.startswith(prefix)]
+    return (
+        _SEVERITIES.index(finding.severity),
+        min(kinds, default=len(_FIRST)),
+        finding.line_no or 0,
+    )
+
+
+def _with_values(log: RunLog, values: dict[str, str]) -> RunLog:
+    """The log with other values of some keys, put at the front where it has none."""
+    if not values or not log.events:
+        return log
+    events = [
+        replace(event, value=values[event.key]) if event.key in values else event
+        for event in log.events
+    ]
+    first = log.events[0]
+    for key, value in values.items():
+        if log.first(key) is None:
+            events.insert(0, replace(first, key=key, value=value, metadata={}))
+    return replace(log, events=tuple(events))
+
+
+def _submission_first(log: RunLog) -> RunLog:
+    """The log with the submission_ records at the front where the division comes too late.
+
+    The official tables need the division before init_stop; the written rules ask for no order.
+    """
+    division, stop = log.first(keys.SUBMISSION_DIVISION), log.first(keys.INIT_STOP)
+    if division is None or stop is None or division.line_no < stop.line_no:
+        return log
+
+    def is_submission(event: Event) -> bool:
+        return event.key.startswith("submission_")
+
+    front = [event for event in log.events if is_submission(event)]
+    rest = [event for event in log.events if not is_submission(event)]
+    return replace(log, events=(*front, *rest))
