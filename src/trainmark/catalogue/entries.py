@@ -19,9 +19,9 @@ from typing import Any
 
 from trainmark.catalogue import names
 from trainmark.catalogue.samples import correct_samples
-from trainmark.catalogue.scoring import official_score
 from trainmark.catalogue.source import Source, content_id, round_of
 from trainmark.mllog import iter_log, summarize
+from trainmark.rules import score
 from trainmark.types import Event, Finding, Result, Run, RunLog
 
 __all__ = ["Entry", "Folders", "Note", "find_entries", "parse_object", "read_entry"]
@@ -101,25 +101,23 @@ def read_entry(source: Source, folder: str, logs: Sequence[str]) -> Entry:
     notes: list[Note] = []
     system = _system(source, f"{parts[0]}/systems/{parts[2]}.json", notes)
     read = [_read_log(source, path, benchmark, notes) for path in logs]
+    absent = sum(not content for _, content in read)
+    if absent:
+        notes.append(("logs listed but not available", f"{absent} of {len(logs)} logs are missing"))
     runs = tuple(run for run, _ in read)
     contents = frozenset(content for _, content in read if content)
     scaling = _scaling(source, f"{folder}/scaling.json", notes)
     described = _described(system, parts[0], parts[2], notes)
     _compare(runs, described["division"], benchmark, notes)
-    missing = sum(not content for _, content in read)
-    score = official_score(runs, benchmark, scaling)
-    if missing:  # an absent log is no failed run: the score is not known
-        score = replace(
-            score, minutes=None, basis=f"no score: {missing} of {len(logs)} logs absent"
-        )
+    minutes, basis = _score(runs, benchmark, scaling, absent)
     result = Result(
         id=f"v{round_of(source.name)}/{parts[0]}/{'/'.join(parts[2:])}",
         origin="published",
         round=round_of(source.name),
         benchmark=benchmark,
         run_minutes=tuple(run.minutes for run in runs if run.succeeded and run.minutes is not None),
-        minutes=score.minutes,
-        score_basis=score.basis,
+        minutes=minutes,
+        score_basis=basis,
         scaling_factor=scaling,
         global_batch_size=_one([run.global_batch_size for run in runs], "batch size", notes),
         samples_to_target=trimmed_mean(
@@ -135,16 +133,25 @@ def read_entry(source: Source, folder: str, logs: Sequence[str]) -> Entry:
     return Entry(
         result=result,
         runs=runs,
-        contents=frozenset() if missing else contents,
+        contents=frozenset() if absent else contents,
         notes=tuple(notes),
     )
+
+
+def _score(
+    runs: Sequence[Run], benchmark: str, scaling: float, absent: int
+) -> tuple[float | None, str]:
+    """The official score and how it came about; a published result has no other."""
+    if absent:  # an absent log is no failed run: the score is not known
+        return None, f"no score: {absent} of {len(runs)} logs are not available"
+    found = score(runs, benchmark=benchmark, scaling=scaling)
+    return (found.minutes if found.official else None), found.basis
 
 
 def _read_log(source: Source, path: str, benchmark: str, notes: list[Note]) -> tuple[Run, str]:
     """The run of one log and its content's id; a run without facts when the log is missing."""
     data = source.read(path)
     if data is None:
-        notes.append(("log listed but not available", f"{path} could not be read"))
         return Run(source=path), ""
     events, findings = [], 0
     for item in iter_log(BytesIO(data), path):
