@@ -3,9 +3,9 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 import pytest
-
 from tests.report.results import published, result
 from tests.report.sessions import write_session
+
 from trainmark.report import charts, load
 from trainmark.report.compare import compare
 
@@ -44,7 +44,7 @@ def test_history_ends_with_now(session_folder: Path) -> None:
     (entry,) = load(session_folder).entries
     assert charts.history(entry) is None
     then = result()
-    entry = replace(entry, comparisons=(compare(1.1, entry.run_minutes, None, then),))
+    entry = replace(entry, comparisons=(compare(1.1, entry.score.run_minutes, None, then),))
     figure = charts.history(entry)
     assert figure is not None
     go.Figure(figure)

@@ -3,9 +3,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-
 from tests.report.results import result
 from tests.report.sessions import TARGET, session_json, write_log, write_session
+
 from trainmark import catalogue
 from trainmark.report import load, session_to_dict
 from trainmark.types import UsageError
@@ -23,7 +23,7 @@ def test_a_session_is_read_whole(session_folder: Path) -> None:
     assert entry.machine_title == "Testbench CPU, 2 cores, 8 GB"
     assert entry.label == "unverified; MLPerf procedure, own target"
     assert entry.target == TARGET
-    assert entry.run_minutes == pytest.approx((1.0, 1.1, 1.3))
+    assert entry.score.run_minutes == pytest.approx((1.0, 1.1, 1.3))
     assert entry.score.minutes == pytest.approx(1.1)  # the fastest and the slowest left out
     assert [run.seed for run in entry.runs] == [1, 2, 3]
     assert entry.system_description["system_name"] == "Testbench"
@@ -137,9 +137,40 @@ def test_runs_that_did_not_reach_the_target_have_no_score_and_no_comparison(
     catalogue.record(result(), [])
     (entry,) = load(write_session(tmp_path / "s", status="aborted")).entries
     assert entry.score.minutes is None
-    assert entry.run_minutes == ()
+    assert entry.score.run_minutes == ()
     assert entry.comparisons == ()
     assert entry.samples_per_second == 1002
+
+
+def test_a_log_that_breaks_the_rules_does_not_count(session_folder: Path) -> None:
+    log = session_folder / "Test House/results/desk/resnet50_desk/result_0.txt"
+    log.write_text(log.read_text() + ":::MLLOG {torn\n")
+    (entry,) = load(session_folder).entries
+    assert entry.compliant is False
+    assert entry.score.failed == 1
+    assert entry.score.minutes == pytest.approx(1.3)  # it took the slowest place
+
+
+def test_where_nothing_tells_the_rules_the_runs_are_scored_unchecked(
+    session_folder: Path,
+) -> None:
+    for log in (session_folder / "Test House/results/desk/resnet50_desk").iterdir():
+        kept = [line for line in log.read_text().splitlines() if "trainmark_ruleset" not in line]
+        log.write_text("\n".join(kept) + "\n")
+    session = load(session_folder)
+    (entry,) = session.entries
+    assert entry.compliant is None
+    assert "cannot tell which round" in entry.unchecked
+    assert entry.verdicts == ()
+    assert entry.score.minutes == pytest.approx(1.1)
+    assert not session.ok
+
+
+def test_logs_in_a_folder_above_others_are_not_mixed_with_them(session_folder: Path) -> None:
+    place = session_folder / "Test House/results/desk/resnet50_desk"
+    (place / "old").mkdir()
+    write_log(place / "old/result_0.txt", seed=9, epochs=3)
+    assert [len(entry.runs) for entry in load(session_folder).entries] == [3, 1]
 
 
 def test_links_out_of_the_folder_are_not_followed(session_folder: Path, tmp_path: Path) -> None:
@@ -159,10 +190,10 @@ def test_a_missing_folder_and_a_file_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_logs_says_what_was_looked_for(tmp_path: Path) -> None:
-    (tmp_path / "result_final.txt").write_text("")
+    (tmp_path / "log.txt").write_text("")
     with pytest.raises(UsageError, match="no result log") as caught:
         load(tmp_path)
-    assert "result_<number>.txt" in caught.value.hint
+    assert "result_*.txt" in caught.value.hint
 
 
 def test_the_report_as_data_is_json_and_whole(session_folder: Path) -> None:
@@ -175,3 +206,20 @@ def test_the_report_as_data_is_json_and_whole(session_folder: Path) -> None:
     assert data["session"]["command"] == "trainmark run resnet50 --runs 3 --seed 1"
     assert entry["published_benchmark"] == "resnet"
     assert isinstance(data["ok"], bool)
+
+
+def test_a_folder_of_published_logs_has_the_official_scores(shared_logs: Path) -> None:
+    session = load(shared_logs / "v2.0/Graphcore")
+    scores = {
+        (entry.system, entry.benchmark): entry.score.minutes
+        for entry in session.entries
+        if entry.benchmark == "resnet"
+    }
+    # Source: the official results table of round 2.0.
+    assert scores["ipu-pod16-TF1-closed", "resnet"] == pytest.approx(19.635, abs=5e-3)
+    assert scores["ipu-pod64-TF1-closed", "resnet"] == pytest.approx(6.30, abs=5e-3)
+    entry = next(one for one in session.entries if one.system == "ipu-pod16-TF1-closed")
+    assert entry.label == "unverified"
+    assert entry.submitter == "Graphcore"
+    assert entry.system_description["accelerators_per_node"]
+    assert session.info is None

@@ -1,4 +1,5 @@
 from tests.report.results import published
+
 from trainmark.catalogue import published as from_catalogue
 from trainmark.report.published import KIN, kin_of, pick
 

@@ -2,6 +2,7 @@ from pathlib import Path
 
 from tests.report.results import published
 from tests.report.sessions import write_session
+
 from trainmark.report import load
 from trainmark.report.session import Entry
 from trainmark.report.tables import (
@@ -20,6 +21,10 @@ from trainmark.report.tables import (
 
 def texts(table: Table) -> list[tuple[str, ...]]:
     return [tuple(cell.text for cell in row) for row in table.rows]
+
+
+def pairs(table: Table) -> dict[str, str]:
+    return {row[0].text: row[1].text for row in table.rows}
 
 
 def entry_of(folder: Path) -> Entry:
@@ -83,17 +88,17 @@ def test_every_evaluation_is_a_row(session_folder: Path) -> None:
 
 
 def test_settings_that_differ_between_runs_show_every_value(session_folder: Path) -> None:
-    rows = dict(texts(settings_table(entry_of(session_folder))))
+    rows = pairs(settings_table(entry_of(session_folder)))
     assert rows == {"learning_rate": "0.4", "precision": "bf16", "seed": "1 / 2 / 3"}
 
 
 def test_system_software_and_probe(session_folder: Path) -> None:
     entry = entry_of(session_folder)
-    system = dict(texts(system_table(entry)))
+    system = pairs(system_table(entry))
     assert system["host processor model name"] == "Testbench CPU"
     assert system["accelerators per node"] == "0"
     assert "framework" not in system
-    software = dict(texts(software_table(entry)))
+    software = pairs(software_table(entry))
     assert software == {
         "framework": "PyTorch 2.13.0",
         "operating system": "Debian 12",
@@ -117,7 +122,7 @@ def test_a_system_file_with_values_of_any_type_is_shown(tmp_path: Path) -> None:
         "number_of_nodes": "two\x1b[2J",
     }
     entry = entry_of(write_session(tmp_path / "s", description=odd))
-    assert dict(texts(system_table(entry))) == {
+    assert pairs(system_table(entry)) == {
         "system name": "a, b none",
         "number of nodes": "two\ufffd[2J",
     }

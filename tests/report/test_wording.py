@@ -3,6 +3,7 @@ from pathlib import Path
 
 from tests.report.results import result
 from tests.report.sessions import write_session
+
 from trainmark.report import load, wording
 from trainmark.report.compare import compare
 from trainmark.types import Finding, Severity
@@ -53,18 +54,33 @@ def test_headline_and_spread(session_folder: Path, tmp_path: Path) -> None:
     assert wording.spread_sentence(failed) == ""
 
 
+def verdict(folder: Path) -> str:
+    return wording.verdict_sentence(load(folder).entries[0])
+
+
 def test_verdict_counts_logs_and_errors(session_folder: Path) -> None:
-    place = session_folder / "Test House/results/desk/resnet50_desk"
-    assert wording.verdict_sentence(load(session_folder).entries[0]).startswith(
-        "Passes: all 3 logs follow the rules"
-    )
-    log = place / "result_1.txt"
+    assert verdict(session_folder) == "Passes: all 3 logs follow trainmark's own rules."
+    log = session_folder / "Test House/results/desk/resnet50_desk/result_1.txt"
     log.write_text(log.read_text() + ":::MLLOG {torn\n")
-    (entry,) = load(session_folder).entries
-    assert wording.verdict_sentence(entry).startswith(
-        "Does not pass: 1 of 3 logs breaks the rules (1 error)"
+    assert verdict(session_folder) == (
+        "Does not pass: 1 of 3 logs breaks trainmark's own rules (1 error)."
     )
-    assert not entry.compliant
+
+
+def test_verdict_of_a_single_log_of_a_folder_and_of_unknown_rules(session_folder: Path) -> None:
+    place = session_folder / "Test House/results/desk/resnet50_desk"
+    (place / "result_2.txt").write_bytes((place / "result_1.txt").read_bytes())
+    assert verdict(session_folder) == (
+        "Does not pass: every log follows trainmark's own rules, the folder does not (1 error)."
+    )
+    for i in (1, 2):
+        (place / f"result_{i}.txt").unlink()
+    assert verdict(session_folder) == (
+        "Passes: the log follows trainmark's own rules, with 1 warning."
+    )
+    log = place / "result_0.txt"
+    log.write_text(log.read_text().replace("trainmark_ruleset", "other_key"))
+    assert verdict(session_folder).startswith("Not checked: cannot tell which round")
 
 
 def test_a_comparison_says_by_how_much_and_whether_it_is_noise() -> None:

@@ -79,7 +79,7 @@ def history(entry: Entry) -> Figure | None:
         "now",
     ]
     scores = [*(result.minutes for result in dated), entry.score.minutes]
-    runs = [*(result.run_minutes for result in dated), entry.run_minutes]
+    runs = [*(result.run_minutes for result in dated), entry.score.run_minutes]
     dots = [(label, one) for label, each in zip(labels, runs, strict=True) for one in each]
     layout = _layout("session (UTC)", "minutes to target")
     layout["xaxis"]["type"] = "category"

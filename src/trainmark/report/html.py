@@ -40,6 +40,7 @@ class _EntryView:
     anchor: str
     score: str
     verdict: str
+    verdict_class: str
     spread: str
     facts: tuple[wording.Fact, ...]
     runs: Table
@@ -157,6 +158,9 @@ def _policy(*scripts: str) -> str:
     )
 
 
+_VERDICT_CLASS = {True: "pass", False: "fail", None: "unchecked"}
+
+
 def _entry_view(entry: Entry, number: int, figures: dict[str, charts.Figure]) -> _EntryView:
     anchor = f"result-{number + 1}"
     drawn = {f"{anchor}-curve": charts.curve(entry), f"{anchor}-history": charts.history(entry)}
@@ -166,6 +170,7 @@ def _entry_view(entry: Entry, number: int, figures: dict[str, charts.Figure]) ->
         anchor=anchor,
         score=wording.score_headline(entry),
         verdict=wording.verdict_sentence(entry),
+        verdict_class=_VERDICT_CLASS[entry.compliant],
         spread=wording.spread_sentence(entry),
         facts=wording.facts(entry),
         runs=tables.run_table(entry),

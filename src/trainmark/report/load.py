@@ -8,8 +8,8 @@ becomes a finding; only a folder without a single log is an error.
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,11 @@ from trainmark import catalogue, mllog, rules
 from trainmark.report.compare import Comparison, compare, earlier_results
 from trainmark.report.published import kin_of
 from trainmark.report.session import Candidate, Entry, SessionInfo, SessionReport
-from trainmark.types import Finding, Severity, Target, UsageError
+from trainmark.types import Finding, Run, Severity, Target, UsageError
 
 __all__ = ["SESSION_FILE", "load"]
 
 SESSION_FILE = "session.json"
-_LOG_NAME = re.compile(r"result_(\d+)\.txt")
 
 
 def load(folder: str | Path, *, own_results: Path | None = None) -> SessionReport:
@@ -46,11 +45,11 @@ def load(folder: str | Path, *, own_results: Path | None = None) -> SessionRepor
             hint="Give the folder that `trainmark run --out FOLDER` made, or any folder that "
             "holds result_0.txt.",
         )
-    groups = _logs_by_benchmark(folder)
+    groups = _logs_by_folder(folder)
     if not groups:
         raise UsageError(
             f"there is no result log in {folder}",
-            hint="Looked for files named result_<number>.txt in it and in every folder below, "
+            hint="Looked for files named result_*.txt in it and in every folder below, "
             "for example <submitter>/results/<system>/<benchmark>/result_0.txt. "
             "`trainmark run resnet50 --out FOLDER` makes such a folder.",
         )
@@ -66,35 +65,81 @@ def load(folder: str | Path, *, own_results: Path | None = None) -> SessionRepor
     )
 
 
-def _logs_by_benchmark(folder: Path) -> dict[Path, list[Path]]:
+def _logs_by_folder(root: Path) -> dict[Path, list[Path]]:
     """The result logs by the folder they lie in, runs in the order of their numbers."""
-    groups: dict[Path, list[tuple[int, Path]]] = {}
-    for path in sorted(folder.rglob("result_*.txt")):
-        number = _LOG_NAME.fullmatch(path.name)
+    groups: dict[Path, list[Path]] = {}
+    for path in sorted(root.rglob("result_*.txt"), key=_natural):
         # A link could lead out of the folder that the user named.
-        if number is not None and path.is_file() and not path.is_symlink():
-            groups.setdefault(path.parent, []).append((int(number[1]), path))
-    return {place: [path for _, path in sorted(logs)] for place, logs in groups.items()}
+        if path.is_file() and not path.is_symlink():
+            groups.setdefault(path.parent, []).append(path)
+    return groups
+
+
+def _natural(path: Path) -> tuple[str, list[tuple[int, str]]]:
+    """Folder by folder; in each, result_10 after result_9."""
+    parts = re.split(r"([0-9]{1,18})", path.name)
+    return str(path.parent), [(int(one), "") if one.isdecimal() else (-1, one) for one in parts]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged:
+    """A folder's runs, their score, and what the checker says."""
+
+    runs: tuple[Run, ...]
+    score: rules.Score
+    verdicts: tuple[rules.Verdict, ...]
+    unchecked: str = ""
+
+
+def _judge(place: Path, paths: list[Path]) -> _Judged:
+    """Check and score one folder; where nothing tells the rules, score it unchecked."""
+    try:
+        verdicts = [one for one in rules.check_path(place) if _lies_in(place, one)]
+        scores = [one for one in rules.score_path(place) if Path(one.path) == place]
+    except UsageError as error:
+        runs = tuple(mllog.summarize(mllog.read(path)) for path in paths)
+        return _Judged(
+            runs=runs,
+            score=rules.score(runs, benchmark=_benchmark(runs, place)),
+            verdicts=(),
+            unchecked=error.message,
+        )
+    return _Judged(
+        runs=tuple(one.run or Run(source=one.path) for one in verdicts if one.kind == "log"),
+        score=scores[0].score,
+        verdicts=tuple(verdicts),
+    )
+
+
+def _lies_in(place: Path, verdict: rules.Verdict) -> bool:
+    """Whether a verdict is about this folder or a log in it, not about a folder below."""
+    path = Path(verdict.path)
+    return path == place or path.parent == place
+
+
+def _benchmark(runs: Sequence[Run], place: Path) -> str:
+    """As the logs name it, else the folder's name."""
+    return next((run.benchmark for run in runs if run.benchmark), place.resolve().name)
 
 
 def _entry(
     place: Path, paths: list[Path], info: SessionInfo | None, findings: list[Finding]
 ) -> Entry:
     """One benchmark folder, not yet compared with anything."""
-    logs = [mllog.read(path) for path in paths]
-    runs = tuple(mllog.summarize(log) for log in logs)
+    judged = _judge(place, paths)
     absolute = place.resolve()
     submitter, system = _names(absolute)
-    benchmark = next((run.benchmark for run in runs if run.benchmark), absolute.name)
+    benchmark = _benchmark(judged.runs, place)
     kin = kin_of(benchmark)
     return Entry(
         submitter=submitter,
         system=system,
         benchmark=benchmark,
         folder=str(place),
-        runs=runs,
-        score=rules.score(runs, benchmark=benchmark),
-        verdicts=tuple(rules.check_log(log) for log in logs),
+        runs=judged.runs,
+        score=judged.score,
+        verdicts=judged.verdicts,
+        unchecked=judged.unchecked,
         system_description=_system_description(absolute, findings),
         info=info if info is not None and info.benchmark in ("", benchmark) else None,
         kin=kin,
@@ -117,7 +162,7 @@ def _earlier(
     )
     earlier = earlier_results(results, folder=str(root.resolve()), before=info.started)
     rate = entry.samples_per_second
-    return tuple(compare(minutes, entry.run_minutes, rate, one) for one in earlier)
+    return tuple(compare(minutes, entry.score.run_minutes, rate, one) for one in earlier)
 
 
 def _names(place: Path) -> tuple[str, str]:

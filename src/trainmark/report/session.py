@@ -9,7 +9,7 @@ from trainmark.mllog import keys
 from trainmark.report.compare import Comparison
 from trainmark.report.published import Kin
 from trainmark.rules import Score, Verdict
-from trainmark.types import Finding, Result, Run, Severity, Target
+from trainmark.types import Finding, Result, Run, Target
 
 __all__ = [
     "OFFICIAL_LABEL",
@@ -88,7 +88,8 @@ class Entry:
         folder: Where the logs lie.
         runs: One for each log, in the order of their numbers.
         score: The official score, or why there is none.
-        verdicts: What the checker says of each log.
+        verdicts: What the checker says of each log and of the folder.
+        unchecked: Why the checker could not check, "" where it could.
         system_description: The system file's JSON object, {} without one.
         info: What session.json says of this benchmark, None without it.
         comparisons: Against earlier results on this machine, oldest first.
@@ -103,6 +104,7 @@ class Entry:
     runs: tuple[Run, ...]
     score: Score
     verdicts: tuple[Verdict, ...]
+    unchecked: str
     system_description: Mapping[str, Any]
     info: SessionInfo | None = None
     comparisons: tuple[Comparison, ...] = ()
@@ -142,18 +144,13 @@ class Entry:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Every finding of every log."""
+        """Every finding about a log or the folder."""
         return tuple(finding for verdict in self.verdicts for finding in verdict.findings)
 
     @property
-    def compliant(self) -> bool:
-        """Whether the checker passes every log."""
-        return all(verdict.ok for verdict in self.verdicts)
-
-    @property
-    def run_minutes(self) -> tuple[float, ...]:
-        """Minutes of each run that met its target."""
-        return tuple(run.minutes for run in self.runs if run.succeeded and run.minutes is not None)
+    def compliant(self) -> bool | None:
+        """Whether the checker passes every log and the folder; None where it could not check."""
+        return None if self.unchecked else all(verdict.ok for verdict in self.verdicts)
 
     def median(self, value_of: Callable[[Run], float | None]) -> float | None:
         """Median over the runs that have that number, None when none has."""
@@ -195,9 +192,8 @@ class SessionReport:
 
     @property
     def ok(self) -> bool:
-        """Whether the checker passes every log and nothing beside them is broken."""
-        beside = any(finding.severity is Severity.ERROR for finding in self.findings)
-        return not beside and all(entry.compliant for entry in self.entries)
+        """Whether the checker could check and passes every log and folder."""
+        return all(entry.compliant for entry in self.entries)
 
 
 def session_to_dict(session: SessionReport) -> dict[str, Any]:
@@ -227,6 +223,7 @@ def _entry_to_dict(entry: Entry) -> dict[str, Any]:
         "machine": entry.machine_title,
         "target": None if entry.target is None else entry.target.to_dict(),
         "compliant": entry.compliant,
+        "unchecked": entry.unchecked,
         "score": entry.score.to_dict(),
         "runs": [run.to_dict() for run in entry.runs],
         "efficiency": {

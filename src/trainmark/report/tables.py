@@ -124,6 +124,9 @@ def _cell(column: Column[Row], value: Any) -> Cell:
     return Cell(column.show(value), float(value))
 
 
+_CHECKED = {True: "passes", False: "does not pass", None: "not checked"}
+
+
 def overview_table(entries: Sequence[Entry]) -> Table:
     """Every entry of a folder in a line."""
     columns: tuple[Column[Entry], ...] = (
@@ -132,7 +135,7 @@ def overview_table(entries: Sequence[Entry]) -> Table:
         Column("Benchmark", lambda entry: entry.benchmark),
         Column("Runs", lambda entry: len(entry.runs), text.count),
         Column("Minutes", lambda entry: entry.score.minutes, text.minutes),
-        Column("Checker", lambda entry: "passes" if entry.compliant else "does not pass"),
+        Column("Checker", lambda entry: _CHECKED[entry.compliant]),
     )
     return build("Results in this folder", columns, entries)
 

@@ -23,6 +23,7 @@ from trainmark.types import Finding, Severity
 __all__ = ["print_session"]
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
+_VERDICT_STYLES = {True: "green", False: "bold red", None: "yellow"}
 _MOST_GROUPS = 20
 _MOST_PLACES = 3
 _MOST_EARLIER = 5
@@ -60,7 +61,7 @@ def _print_entry(entry: Entry, console: Console) -> None:
     _named(console, "", entry.score.basis)
     if spread := wording.spread_sentence(entry):
         _named(console, "spread", spread)
-    style = "green" if entry.compliant else "bold red"
+    style = _VERDICT_STYLES[entry.compliant]
     _named(console, "checker", wording.verdict_sentence(entry), style=style)
     _findings(console, entry.findings)
     for fact in wording.facts(entry):

@@ -92,20 +92,27 @@ def score_headline(entry: Entry) -> str:
 
 
 def verdict_sentence(entry: Entry) -> str:
-    """What the checker says of all logs together."""
-    failed = [verdict for verdict in entry.verdicts if not verdict.ok]
-    logs = len(entry.verdicts)
-    warnings = sum(finding.severity is Severity.WARNING for finding in entry.findings)
-    noted = f", with {_number(warnings, 'warning')}" if warnings else ""
-    if not failed:
-        which = "the log follows" if logs == 1 else f"all {logs} logs follow"
-        return f"Passes: {which} the rules{noted}."
-    errors = sum(finding.is_error for finding in entry.findings)
-    breaks = "breaks" if len(failed) == 1 else "break"
-    return (
-        f"Does not pass: {len(failed)} of {_number(logs, 'log')} {breaks} the rules "
-        f"({_number(errors, 'error')}){noted}."
+    """What the checker says of all logs and their folder together, and by which rules."""
+    if entry.unchecked:
+        return f"Not checked: {entry.unchecked}."
+    logs = [verdict for verdict in entry.verdicts if verdict.kind == "log"]
+    failed = sum(not verdict.ok for verdict in logs)
+    held_to = text.join(
+        {verdict.ruleset.title: None for verdict in logs if verdict.ruleset is not None}
     )
+    by = held_to or "the rules"
+    counts = text.join(
+        _number(found, noun)
+        for severity, noun in ((Severity.ERROR, "error"), (Severity.WARNING, "warning"))
+        if (found := sum(finding.severity is severity for finding in entry.findings))
+    )
+    if entry.compliant:
+        which = "the log follows" if len(logs) == 1 else f"all {len(logs)} logs follow"
+        return f"Passes: {which} {by}{f', with {counts}' if counts else ''}."
+    if not failed:
+        return f"Does not pass: every log follows {by}, the folder does not ({counts})."
+    breaks = "breaks" if failed == 1 else "break"
+    return f"Does not pass: {failed} of {_number(len(logs), 'log')} {breaks} {by} ({counts})."
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +167,7 @@ def _fact(measure: _Measure, values: list[float]) -> Fact:
 
 def spread_sentence(entry: Entry) -> str:
     """How far the runs lie apart; "" for fewer than two."""
-    minutes = entry.run_minutes
+    minutes = entry.score.run_minutes
     deviation = spread(minutes)
     if deviation is None:
         return ""
