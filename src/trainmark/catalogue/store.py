@@ -72,7 +72,7 @@ def load(
     """
     try:
         _make(database, table, columns, files, condition, parameters)
-        if _types(database, f"FROM {table}") == _expected(database, columns):
+        if _is_sound(database, table, columns):
             return []
     except duckdb.Error:
         pass  # which file it is, the next lines find out
@@ -110,6 +110,14 @@ def _make(
         )
         values = [[_literal(file) for file in files], *parameters]
     database.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {statement}", values)
+
+
+def _is_sound(database: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Column]) -> bool:
+    """Whether every row has its key, and no file has turned a column into another type."""
+    key = columns[0].name
+    without = database.execute(f'FROM {table} WHERE "{key}" IS NULL LIMIT 1').fetchall()
+    types = _types(database, f"FROM {table}")
+    return not without and types == _expected(database, columns)
 
 
 def _problem(database: duckdb.DuckDBPyConnection, file: Path, columns: Sequence[Column]) -> str:

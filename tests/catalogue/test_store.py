@@ -1,0 +1,94 @@
+from pathlib import Path
+
+import pytest
+from tests.catalogue.repositories import own_result
+
+from trainmark.catalogue.schema import RESULT_COLUMNS, result_to_row
+from trainmark.catalogue.store import connect, load, rows, write_table
+from trainmark.types import Finding, UsageError
+
+
+def _write(path: Path, **changes: object) -> Path:
+    write_table(path, RESULT_COLUMNS, [result_to_row(own_result(**changes))])
+    return path
+
+
+def _make(sql: str, path: Path) -> None:
+    with connect() as database:
+        relation = database.sql(sql)
+        assert relation is not None
+        relation.write_parquet(str(path))
+
+
+def _load(*files: Path) -> tuple[list[str], list[Finding]]:
+    with connect() as database:
+        findings = load(database, "results", RESULT_COLUMNS, files)
+        return [row["id"] for row in rows(database, "FROM results ORDER BY id")], findings
+
+
+def test_files_are_read_together(tmp_path: Path) -> None:
+    first, second = _write(tmp_path / "a.parquet"), _write(tmp_path / "b.parquet", id="own/2")
+    assert _load(first, second) == (["own/1", "own/2"], [])
+
+
+def test_no_files_make_an_empty_table() -> None:
+    assert _load() == ([], [])
+
+
+def test_an_empty_table_can_be_written(tmp_path: Path) -> None:
+    write_table(tmp_path / "a.parquet", RESULT_COLUMNS, [])
+    assert _load(tmp_path / "a.parquet") == ([], [])
+
+
+def test_wildcards_in_a_folder_name_are_letters(tmp_path: Path) -> None:
+    folder = tmp_path / "a[b]*c?"
+    folder.mkdir()
+    assert _load(_write(folder / "x.parquet")) == (["own/1"], [])
+
+
+def test_an_older_file_without_a_column_is_read(tmp_path: Path) -> None:
+    old = tmp_path / "old.parquet"
+    write_table(old, RESULT_COLUMNS[:-3], [result_to_row(own_result(id="own/0"))[:-3]])
+    assert _load(old) == (["own/0"], [])
+    assert _load(old, _write(tmp_path / "new.parquet")) == (["own/0", "own/1"], [])
+
+
+def test_a_newer_file_with_a_further_column_is_read(tmp_path: Path) -> None:
+    new = tmp_path / "new.parquet"
+    _make("SELECT 'own/9' AS id, 1.5 AS price_usd", new)
+    assert _load(new) == (["own/9"], [])
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "too small"),
+        (b"no parquet at all, only words", "magic bytes"),
+        (None, "magic bytes"),
+        ("SELECT 1 AS other", "it has no column 'id'"),
+        ("SELECT 'own/3' AS id, 'soon' AS minutes", "its column 'minutes' holds VARCHAR"),
+    ],
+)
+def test_a_damaged_file_is_a_finding_and_the_rest_is_read(
+    tmp_path: Path, content: bytes | str | None, reason: str
+) -> None:
+    good, bad = _write(tmp_path / "good.parquet"), tmp_path / "bad.parquet"
+    if isinstance(content, str):
+        _make(content, bad)
+    else:
+        bad.write_bytes(good.read_bytes()[:-40] if content is None else content)
+    found, findings = _load(good, bad)
+    assert found == ["own/1"]
+    (finding,) = findings
+    assert (finding.rule, finding.path, finding.is_error) == ("catalogue.damaged", str(bad), False)
+    assert reason in finding.message
+
+
+def test_a_file_that_vanished_is_a_finding(tmp_path: Path) -> None:
+    found, findings = _load(_write(tmp_path / "a.parquet"), tmp_path / "gone.parquet")
+    assert (found, len(findings)) == (["own/1"], 1)
+
+
+def test_a_missing_folder_is_the_users_mistake(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot create"):
+        _write(tmp_path / "absent" / "a.parquet")
