@@ -1,7 +1,8 @@
 """What is trained, to which quality, on how much data."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -77,6 +78,10 @@ class WorkloadSpec:
         mlperf_name: The official benchmark name if this is exactly that benchmark, else None:
             "MLPerf procedure, own target".
         parameters: Number of trainable parameters of the model.
+        variant: Another data set or model under the same name, "" for the usual one.
+        ruleset: The round whose rules its logs follow, or "own".
+        typical_samples: Median samples to target where it was measured, 0 where it was not;
+            used for the time left that the progress line shows before a first run has ended.
     """
 
     name: str
@@ -91,6 +96,9 @@ class WorkloadSpec:
     max_samples: int
     mlperf_name: str | None
     parameters: int
+    variant: str = ""
+    ruleset: str = "own"
+    typical_samples: int = 0
 
     def __post_init__(self) -> None:
         assert self.train_samples > 0, self.train_samples
@@ -99,10 +107,22 @@ class WorkloadSpec:
 
     @property
     def benchmark(self) -> str:
-        """The name in logs and folders: the official one, or ``<name>_<scale>``."""
-        return self.mlperf_name or f"{self.name}_{self.scale}"
+        """The name in logs and folders: the official one, or ``<name>_<scale>[_<variant>]``."""
+        own = "_".join(part for part in (self.name, self.scale, self.variant) if part)
+        return self.mlperf_name or own
 
     @property
     def label(self) -> str:
         """What a result of it may be called, as the messaging rules ask."""
         return "unverified" if self.mlperf_name else "unverified; MLPerf procedure, own target"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The spec as plain data; ``from_dict`` reads it."""
+        return asdict(self) | {"target": self.target.to_dict()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "WorkloadSpec":
+        """The spec that ``to_dict`` wrote."""
+        target = Target.from_dict(data["target"])
+        assert target is not None, data["target"]
+        return cls(**{**data, "target": target})

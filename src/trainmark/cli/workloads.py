@@ -1,0 +1,41 @@
+"""``trainmark workloads``: what can be run, and with which settings."""
+
+import click
+
+__all__ = ["command"]
+
+
+@click.command("workloads")
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(name: str | None, as_json: bool) -> None:
+    """List the workloads that can be run; with NAME, its settings at each scale."""
+    import orjson
+
+    from trainmark.training import plugins
+    from trainmark.training.settings import describe
+
+    names = [name] if name else plugins.workload_names()
+    found = [plugins.workload(each) for each in names]
+    rows = [
+        {
+            "name": workload.name,
+            "title": workload.title,
+            "framework": workload.framework,
+            "scales": {scale: describe(kind) for scale, kind in workload.scales.items()},
+        }
+        for workload in found
+    ]
+    if as_json:
+        click.echo(orjson.dumps({"workloads": rows}, option=orjson.OPT_INDENT_2))
+        return
+    for row in rows:
+        click.echo(f"{row['name']}: {row['title']} ({row['framework']})")
+        for scale, settings in row["scales"].items():
+            click.echo(f"  --scale {scale}")
+            for one in settings if name else ():
+                closed = "; fixed in the Closed division" if one["fixed"] else ""
+                click.echo(
+                    f"    --set {one['name']}={one['default']}  {one['help']} "
+                    f"(allowed: {one['allowed']}{closed})"
+                )

@@ -1,0 +1,114 @@
+"""A worker process seen from its parent: started, listened to, stopped, and its end explained."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import orjson
+
+from trainmark.training.messages import Request
+from trainmark.types import InterruptedRunError, TrainmarkError, UsageError
+
+__all__ = ["answers"]
+
+# OMP_WAIT_POLICY: threads that wait asleep do not collapse when another process takes a core.
+# MALLOC_*: large tensors are reused instead of handed back to the kernel after every step.
+# Measured in benchmarks/step_resnet50.py; a variable that the user has set stays as it is.
+ENVIRONMENT = {
+    "OMP_WAIT_POLICY": "PASSIVE",
+    "MALLOC_MMAP_THRESHOLD_": str(4 << 30),
+    "MALLOC_TRIM_THRESHOLD_": str(16 << 30),
+    "MALLOC_TOP_PAD_": str(64 << 20),
+}
+_SHOWN_LINES = 12
+
+
+def answers(request: Request) -> Iterator[Mapping[str, Any]]:
+    """Start a worker and yield its messages until it ends.
+
+    SIGINT and SIGTERM are handed on to the worker, which ends its log; a second one kills it.
+
+    Args:
+        request: What the worker shall do.
+
+    Raises:
+        TrainmarkError: The worker says what went wrong, or ended without a word.
+        InterruptedRunError: The worker was stopped by a signal.
+    """
+    with tempfile.TemporaryFile() as complaints:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "trainmark.training.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            env={**ENVIRONMENT, **os.environ},
+            start_new_session=True,  # the terminal's Ctrl-C reaches this process alone
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with process, _handing_on(process):
+            process.stdin.write(request.encode())
+            process.stdin.close()
+            problem: Mapping[str, Any] | None = None
+            for line in process.stdout:
+                message = orjson.loads(line)
+                if message["kind"] == "error":
+                    problem = message
+                else:
+                    yield message
+            process.wait()
+        if problem is not None:
+            raise _told(problem)
+        if process.returncode:
+            complaints.seek(0)
+            raise _unexplained(process.returncode, complaints.read(), request.log)
+
+
+@contextmanager
+def _handing_on(process: "subprocess.Popen[bytes]") -> Iterator[None]:
+    """Hand signals on to the worker while it runs; never leave it running alone."""
+    handed = 0
+
+    def hand_on(number: int, frame: FrameType | None) -> None:
+        nonlocal handed
+        process.send_signal(signal.SIGKILL if handed else number)
+        handed += 1
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, hand_on) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if process.poll() is None:
+            process.terminate()
+
+
+def _told(message: Mapping[str, Any]) -> TrainmarkError:
+    """The worker's own error, again as an exception."""
+    text, hint, code = message["message"], message["hint"], message["exit_code"]
+    if code > 128:
+        return InterruptedRunError(text, signal_number=code - 128, hint=hint)
+    return (UsageError if message["usage"] else TrainmarkError)(text, hint=hint)
+
+
+def _unexplained(returncode: int, complaints: bytes, log: Path | None) -> TrainmarkError:
+    """A worker that died without a message: killed, or a fault of the workload's code."""
+    left = f" {log} is readable up to its last line; trainmark check says what is missing."
+    hint = left.strip() if log is not None and log.exists() else ""
+    if returncode < 0:
+        name = signal.Signals(-returncode).name
+        return TrainmarkError(f"the worker process was killed by {name}", hint=hint)
+    text = complaints.decode("utf-8", "replace").strip().splitlines()[-_SHOWN_LINES:]
+    shown = "\n    ".join("".join(c if c.isprintable() else "\ufffd" for c in t) for t in text)
+    return TrainmarkError(
+        f"the worker process failed with exit status {returncode}:\n    {shown}", hint=hint
+    )

@@ -1,0 +1,1 @@
+"""One file a framework; each is registered under the entry point ``trainmark.frameworks``."""

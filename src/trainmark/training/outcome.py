@@ -1,0 +1,58 @@
+"""From a session's logs to one result for the catalogue."""
+
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+from trainmark.rules import Score
+from trainmark.training.session import Session
+from trainmark.types import Result, Run, System
+
+__all__ = ["result_of"]
+
+
+def result_of(session: Session, runs: Sequence[Run], score: Score, system: System) -> Result:
+    """The result of one session, origin "own" and labelled unverified.
+
+    Args:
+        session: What was run.
+        runs: One for each log, in order.
+        score: Their score.
+        system: The machine.
+    """
+    spec = session.spec
+    settings = next((run.settings for run in runs if run.settings), {})
+    rates = [run.samples_per_second for run in runs if run.samples_per_second is not None]
+    samples = [run.samples_to_target for run in runs if run.samples_to_target is not None]
+    return Result(
+        id=f"own/{session.machine}/{spec.benchmark}/{session.started}",
+        origin="own",
+        round=None,
+        division=session.division,
+        category=system.status,
+        submitter=system.submitter,
+        system=system.system_name,
+        benchmark=spec.benchmark,
+        accelerator=system.accelerator_model_name,
+        accelerators=system.accelerators,
+        nodes=system.number_of_nodes,
+        framework=_framework(runs),
+        run_minutes=tuple(run.minutes for run in runs if run.minutes is not None),
+        minutes=score.minutes,
+        score_basis=score.basis,
+        scaling_factor=1.0,
+        global_batch_size=settings.get("global_batch_size"),
+        samples_to_target=statistics.median(samples) if samples else None,
+        label=spec.label,
+        path=str(Path(session.folder).resolve()),
+        machine=session.machine,
+        recorded=session.started,
+        samples_per_second=statistics.median(rates) if rates else None,
+    )
+
+
+def _framework(runs: Sequence[Run]) -> str:
+    """Framework and version as the first log has them."""
+    environment = next((run.environment for run in runs if run.environment), {})
+    name = str(environment.get("framework", ""))
+    return f"{name} {environment.get(name, '')}".strip()

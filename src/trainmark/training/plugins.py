@@ -1,0 +1,117 @@
+"""Workloads, frameworks and observers, found by entry point; built-ins register the same way."""
+
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from trainmark.types import UsageError, unknown_name
+
+__all__ = ["GROUPS", "Plugin", "framework", "observers", "plugins", "workload", "workload_names"]
+
+GROUPS = {
+    "workload": "trainmark.workloads",
+    "framework": "trainmark.frameworks",
+    "observer": "trainmark.observers",
+}
+# What to install when one of these packages is missing.
+_EXTRAS = {"torch": "torch", "numpy": "torch", "PIL": "torch", "mlxtend": "torch"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plugin:
+    """One registered plug-in.
+
+    Attributes:
+        kind: "workload", "framework" or "observer".
+        name: Its name.
+        target: The object it names, ``module:attribute``.
+        package: The package that registers it.
+        loaded: The object, None when it is broken.
+        problem: Why it is broken, "" when it is not.
+    """
+
+    kind: str
+    name: str
+    target: str
+    package: str
+    loaded: Any
+    problem: str
+
+
+def plugins() -> list[Plugin]:
+    """Every registered plug-in, loaded if it can be. A broken one breaks nothing else."""
+    found = []
+    for kind, group in GROUPS.items():
+        for entry in sorted(entry_points(group=group), key=lambda entry: entry.name):
+            loaded, problem = None, ""
+            try:
+                loaded = _load(entry, kind)
+            except UsageError as error:
+                problem = error.message
+            found.append(
+                Plugin(
+                    kind=kind,
+                    name=entry.name,
+                    target=entry.value,
+                    package=entry.dist.name if entry.dist else "",
+                    loaded=loaded,
+                    problem=problem,
+                )
+            )
+    return found
+
+
+def workload_names() -> list[str]:
+    """The names of all registered workloads; none is imported."""
+    return sorted({entry.name for entry in entry_points(group=GROUPS["workload"])})
+
+
+def workload(name: str) -> Any:
+    """The workload of that name.
+
+    Raises:
+        UsageError: There is none (lists the valid names), or it cannot be imported.
+    """
+    return _named("workload", name)
+
+
+def framework(name: str) -> Any:
+    """The framework of that name.
+
+    Raises:
+        UsageError: There is none (lists the valid names), or it cannot be imported.
+    """
+    return _named("framework", name)
+
+
+def observers() -> list[Any]:
+    """Every registered observer that can be loaded; each is a ``loop.Observer``."""
+    return [p.loaded for p in plugins() if p.kind == "observer" and not p.problem]
+
+
+def _named(kind: str, name: str) -> Any:
+    entries = {entry.name: entry for entry in entry_points(group=GROUPS[kind])}
+    if name not in entries:
+        raise unknown_name(kind, name, entries)
+    return _load(entries[name], kind)
+
+
+def _load(entry: EntryPoint, kind: str) -> Any:
+    """Import what an entry point names; a stranger's code may fail in any way at import."""
+    try:
+        return entry.load()
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        extra = _EXTRAS.get(package)
+        raise UsageError(
+            f"{kind} {entry.name!r} needs the package {error.name!r}, which is not installed",
+            hint=f"Install it: pip install 'trainmark[{extra}]'"
+            if extra
+            else f"Install {error.name!r} in this environment.",
+        ) from error
+    except Exception as error:
+        raise UsageError(
+            f"{kind} {entry.name!r} ({entry.value}) cannot be imported: "
+            f"{type(error).__name__}: {error}",
+            hint="trainmark plugins lists every plug-in and its state.",
+        ) from error

@@ -1,0 +1,156 @@
+"""Before the first run: measure which settings are fastest on this machine, and its peak.
+
+Settings that stand on "auto" (precision, layout, threads) are decided by timing the workload's
+own step on synthetic data, so that the default is the fastest here and not the fastest somewhere
+else. All runs of a session then use the same decision.
+"""
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from trainmark.training.settings import Settings
+from trainmark.training.task import Framework, Task, TaskRequest, Workload
+from trainmark.types import WorkloadSpec
+
+__all__ = ["Candidate", "Probe", "probe"]
+
+_SECONDS_A_CANDIDATE = 1.0
+_FIRST_SAMPLES = 32
+_SHORT_STEP_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One combination of settings and its measured rate.
+
+    Attributes:
+        precision: Number format.
+        memory_format: Layout of image tensors.
+        threads: CPU threads.
+        samples_per_second: Training rate on synthetic data.
+    """
+
+    precision: str
+    memory_format: str
+    threads: int
+    samples_per_second: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """What was measured.
+
+    Attributes:
+        spec: The workload.
+        settings: The settings with every "auto" decided.
+        candidates: Every combination tried, fastest first; empty if nothing was left to decide.
+        matmul_peak: Measured matrix-multiplication rate at the chosen precision, FLOP/s.
+        unusable: Each precision that this device cannot use, with the reason.
+        environment: Software, device, threads.
+    """
+
+    spec: WorkloadSpec
+    settings: Settings
+    candidates: tuple[Candidate, ...]
+    matmul_peak: float
+    unusable: Mapping[str, str]
+    environment: Mapping[str, Any]
+
+
+def probe(
+    workload: Workload, framework: Framework, scale: str, settings: Settings, data: Path | None
+) -> Probe:
+    """Decide what is left open in the settings by measuring.
+
+    Args:
+        workload: What will be trained.
+        framework: In what.
+        scale: "desk" or "full".
+        settings: As the user left them.
+        data: The user's data folder, None for packaged data.
+
+    Raises:
+        UsageError: The data, the device or the precision is not to be had.
+    """
+    spec = workload.spec(scale, settings, data)
+    framework.prepare(settings, seed=0)
+    reasons = framework.precisions()
+    candidates = []
+    choices = list(_choices(settings, framework))
+    if len(choices) > 1:
+        for chosen in choices:
+            framework.prepare(chosen, seed=0)
+            task = workload.task(
+                TaskRequest(scale=scale, spec=spec, settings=chosen, seed=0, data=data)
+            )
+            task.build()
+            candidates.append((_rate(task, framework, chosen), chosen))
+            task.close()
+        candidates.sort(key=lambda pair: -pair[0])
+    decided = candidates[0][1] if candidates else choices[0]
+    framework.prepare(decided, seed=0)
+    return Probe(
+        spec=spec,
+        settings=decided,
+        candidates=tuple(
+            Candidate(
+                precision=chosen.precision,
+                memory_format=chosen.memory_format,
+                threads=chosen.threads,
+                samples_per_second=rate,
+            )
+            for rate, chosen in candidates
+        ),
+        matmul_peak=framework.matmul_peak(decided.precision),
+        unusable={name: reason for name, reason in reasons.items() if reason},
+        environment=framework.environment(),
+    )
+
+
+def _choices(settings: Settings, framework: Framework) -> Iterator[Settings]:
+    """Every combination that the settings leave open. Compiling is never tried unasked."""
+    usable = [name for name, reason in framework.precisions().items() if not reason]
+    precisions = usable if settings.precision == "auto" else [settings.precision]
+    if "bf16" in precisions and settings.precision == "auto":
+        # bf16 has the range of fp32 and needs no loss scaling: fp16 is tried only where it is
+        # the one 16-bit format of the device.
+        precisions = [name for name in precisions if name != "fp16"]
+    formats = (
+        ["contiguous", "channels_last"]
+        if settings.memory_format == "auto"
+        else [settings.memory_format]
+    )
+    threads = framework.thread_choices() if not settings.threads else (settings.threads,)
+    for precision, memory_format, count in itertools.product(precisions, formats, threads):
+        yield dataclasses.replace(
+            settings, precision=precision, memory_format=memory_format, threads=count
+        )
+
+
+def _rate(task: Task, framework: Framework, settings: Settings) -> float:
+    """Samples per second of the training step, on a batch large enough to keep it busy."""
+    samples = min(_FIRST_SAMPLES, settings.micro_batch)
+    while True:
+        batch = task.synthetic_batch(samples)
+        _step(task, framework, batch)
+        started = perf_counter()
+        _step(task, framework, batch)
+        if perf_counter() - started > _SHORT_STEP_SECONDS or samples == settings.micro_batch:
+            break
+        samples = min(2 * samples, settings.micro_batch)
+    steps, started = 0, perf_counter()
+    while (spent := perf_counter() - started) < _SECONDS_A_CANDIDATE:
+        _step(task, framework, batch)
+        steps += 1
+    return steps * samples / spent
+
+
+def _step(task: Task, framework: Framework, batch: Any) -> None:
+    task.forward_backward(batch)
+    task.update(0)
+    framework.synchronize()

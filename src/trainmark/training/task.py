@@ -1,0 +1,127 @@
+"""What a workload is to the loop, and what a framework is to a workload.
+
+A workload is one file that holds a ``Workload``: it names its scales and makes a ``Task``. The
+task owns data, model, step and evaluation; the loop owns clock, schedule, stopping and logging.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from trainmark.training.settings import Settings
+from trainmark.types import WorkloadSpec
+
+__all__ = ["Framework", "Task", "TaskRequest", "Workload"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRequest:
+    """What a task is made from.
+
+    Attributes:
+        scale: "desk" or "full".
+        spec: The workload's numbers.
+        settings: The settings, every "auto" decided.
+        seed: The run's seed.
+        data: The data folder given by the user, None for data that ships in a package.
+    """
+
+    scale: str
+    spec: WorkloadSpec
+    settings: Settings
+    seed: int
+    data: Path | None
+
+
+class Task(Protocol):
+    """One model about to be trained.
+
+    The loop calls, in this order: ``build`` and ``warm_up`` before the clock starts (neither may
+    read data), then ``batches`` once and ``forward_backward``/``update``/``evaluate`` until the
+    target is met.
+    """
+
+    spec: WorkloadSpec
+    hyperparameters: Mapping[str, Any]
+
+    def build(self) -> None:
+        """Make model and optimizer from the seed."""
+
+    def warm_up(self) -> None:
+        """Run step and evaluation on synthetic data, then put everything back as it was."""
+
+    def synthetic_batch(self, samples: int) -> Any:
+        """A batch of noise in the form that ``batches`` gives."""
+
+    def flop_per_sample(self) -> float:
+        """Floating-point operations of one training step divided by its samples."""
+
+    def data_files(self) -> Iterator[Path]:
+        """Files that the run will read: evicted from the page cache before the clock starts."""
+
+    def batches(self) -> Iterator[Any]:
+        """Training micro-batches without end. The first call may open the data."""
+
+    def forward_backward(self, batch: Any) -> None:
+        """Add the gradient of one micro-batch to the step's."""
+
+    def update(self, samples: int) -> None:
+        """Take the optimizer step.
+
+        Args:
+            samples: Samples trained before this step, for the learning-rate schedule.
+        """
+
+    def evaluate(self) -> float:
+        """The quality on the whole held-out set, in the target's metric."""
+
+    def close(self) -> None:
+        """Stop workers and release files."""
+
+
+class Workload(Protocol):
+    """A benchmark that can be run; registered under the entry point ``trainmark.workloads``."""
+
+    name: str
+    title: str
+    framework: str
+    scales: Mapping[str, type[Settings]]
+
+    def spec(self, scale: str, settings: Settings, data: Path | None) -> WorkloadSpec:
+        """The workload's numbers.
+
+        Raises:
+            UsageError: The data is not there or not usable.
+        """
+
+    def task(self, request: TaskRequest) -> Task:
+        """Make the task of one run."""
+
+
+class Framework(Protocol):
+    """What the loop needs of a framework; registered under ``trainmark.frameworks``."""
+
+    name: str
+
+    def prepare(self, settings: Settings, seed: int) -> None:
+        """Seed every generator, set threads, choose the device.
+
+        Raises:
+            UsageError: The device or the precision is not to be had here.
+        """
+
+    def synchronize(self) -> None:
+        """Wait until the device has finished what was asked of it."""
+
+    def matmul_peak(self, precision: str) -> float:
+        """Best measured matrix-multiplication rate of the device, FLOP/s."""
+
+    def precisions(self) -> Mapping[str, str]:
+        """Each precision, with the reason why it cannot be used here, "" if it can."""
+
+    def thread_choices(self) -> tuple[int, ...]:
+        """Thread counts worth measuring."""
+
+    def environment(self) -> Mapping[str, Any]:
+        """Versions, device, threads, for the log."""
