@@ -272,8 +272,8 @@ class _Run:
                 expected=rule.target.sentence(),
                 found=_value(record),
             )
-            if not any(finding.message == earlier.message for earlier in self._fixed):
-                self._fixed.append(finding)
+            if not any(finding.rule == earlier.rule for earlier in self._fixed):
+                self._fixed.append(finding)  # one line of many is enough
             return False
 
     def _check_target(self, layer: _Layer, rule: KeyRule) -> None:
@@ -364,15 +364,15 @@ class _Run:
 
     def _no_table(self, wanted: str, asked_by: str) -> None:
         known = sorted(name for name in known_tables() if name.split("/")[0] == _folder(asked_by))
-        self._fixed.append(
-            self._finding(
-                "rules.table",
-                f"{show(wanted)} is no rule table that can be used here",
-                "Give submission_division and submission_benchmark names that have a table: "
-                + ", ".join(name.split("/")[1].removesuffix(".yaml") for name in known),
-                found=show(wanted),
-            )
+        finding = self._finding(
+            "rules.table",
+            f"{show(wanted)} is no rule table that can be used here",
+            "Give submission_division and submission_benchmark names that have a table: "
+            + ", ".join(name.split("/")[1].removesuffix(".yaml") for name in known),
+            found=show(wanted),
         )
+        if finding not in self._fixed:
+            self._fixed.append(finding)
 
     def _fail(self, key: str, finding: Finding) -> None:
         kinds = self._by_key.setdefault(key, {})

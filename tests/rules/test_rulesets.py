@@ -1,0 +1,113 @@
+from pathlib import Path
+
+import pytest
+from tests.logs import RunShape, Text, write_desk, write_resnet
+
+from trainmark.mllog import read
+from trainmark.rules import Ruleset, find_ruleset, known_rulesets, ruleset_named
+from trainmark.rules.rulesets import OWN
+from trainmark.types import RunLog, UsageError
+
+
+def resnet_in(folder: Path, round_name: str = "4.0") -> RunLog:
+    folder.mkdir(parents=True, exist_ok=True)
+    return read(write_resnet(folder / "result_0.txt", round_name=round_name))
+
+
+def test_the_rounds_come_in_order_and_our_own_last() -> None:
+    names = list(known_rulesets())
+    assert names[0] == "0.6"
+    assert names.index("1.1") < names.index("2.0") < names.index("5.1") < names.index("hpc-1.0")
+    assert names[-1] == "own"
+    assert known_rulesets()["4.1"].round == (4, 1)
+    assert OWN.round == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("4.0", "4.0"),
+        ("v4.0", "4.0"),
+        ("4.0.0", "4.0"),
+        (" V2.1 ", "2.1"),
+        ("own", "own"),
+        ("hpc-3.0", "hpc-3.0"),
+        ("HPC 3.0", "hpc-3.0"),
+    ],
+)
+def test_a_round_by_name(given: str, name: str) -> None:
+    assert ruleset_named(given).name == name
+
+
+@pytest.mark.parametrize("given", ["9.9", "", "../../x", "4", "hpc"])
+def test_an_unknown_round_is_told_the_known_ones(given: str) -> None:
+    with pytest.raises(UsageError, match="no rules for round") as caught:
+        ruleset_named(given)
+    assert "4.0, 4.1" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("v2.0/Org/results/box/resnet", "2.0"),
+        ("training_results_v3.1/Org/results/box/resnet", "3.1"),
+        ("submission_4.0/results/box/resnet", "4.0"),
+        ("training_1.1.0/x", "1.1"),
+        ("round-4.1/x", "4.1"),
+        ("hpc_results_v3.0/x", "hpc-3.0"),
+        ("v1.0/again/v2.0/x", "2.0"),
+        ("v2.0/XMan4.0_1_node/ngc24.04/24.09", "2.0"),
+    ],
+)
+def test_the_folder_tells_the_round(folder: str, name: str, tmp_path: Path) -> None:
+    ruleset, why = find_ruleset(resnet_in(tmp_path / folder))
+    assert ruleset.name == name
+    assert why.startswith("by the folder")
+
+
+def test_what_is_asked_for_comes_before_the_log_and_the_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "v2.0"
+    folder.mkdir()
+    log = read(write_desk(folder / "result_0.txt"))
+    assert find_ruleset(log)[0] == OWN
+    assert find_ruleset(log, name="1.0")[0].name == "1.0"
+
+
+def test_a_full_scale_log_of_ours_names_its_round(tmp_path: Path) -> None:
+    shape = RunShape(more={"trainmark_ruleset": "4.0"})
+    log = read(write_resnet(tmp_path / "result_0.txt", shape))
+    ruleset, why = find_ruleset(log)
+    assert (ruleset.name, why) == ("4.0", "by the log's record trainmark_ruleset")
+
+
+def test_when_nothing_tells_the_round_the_error_lists_them(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="fit equally well") as caught:
+        find_ruleset(resnet_in(tmp_path))
+    assert "--round" in caught.value.hint
+    assert "4.0" in caught.value.hint
+    text = Text.read(tmp_path / "result_0.txt")
+    text.find("submission_benchmark")["value"] = "unheard_of"
+    with pytest.raises(UsageError, match="no round has its benchmark"):
+        find_ruleset(read(text.write()))
+
+
+def test_a_benchmark_of_one_round_tells_it(tmp_path: Path) -> None:
+    text = Text.read(write_resnet(tmp_path / "result_0.txt"))
+    text.find("submission_benchmark")["value"] = "dlrmv4"  # only round 6.1 has it
+    ruleset, why = find_ruleset(read(text.write()))
+    assert (ruleset.name, why) == ("6.1", "by the keys in the log")
+
+
+def test_own_benchmarks_without_a_table_use_the_generic_one() -> None:
+    assert OWN.resolve("own/resnet50_desk.yaml") == "own/resnet50_desk.yaml"
+    assert OWN.resolve("own/my_plugin.yaml") == "own/generic.yaml"
+    assert OWN.resolve("own/../../etc/passwd.yaml") == "own/generic.yaml"
+    assert OWN.resolve("/etc/passwd") is None
+    official = Ruleset(name="4.0", first_table="training_4.0.0/common.yaml")
+    assert official.resolve("training_4.0.0/closed_x.yaml") is None
+
+
+def test_titles() -> None:
+    assert known_rulesets()["4.0"].title == "the rules of MLPerf Training round 4.0"
+    assert known_rulesets()["hpc-3.0"].title == "the rules of MLPerf HPC round 3.0"
+    assert OWN.title == "trainmark's own rules"
