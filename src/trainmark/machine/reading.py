@@ -17,7 +17,7 @@ def text(path: Path) -> str | None:
         content = path.read_bytes()
     except OSError:  # absent, not permitted, or a driver that refuses (a link that is down)
         return None
-    return content.decode("utf-8", "replace").strip().strip("\0")
+    return content.decode("utf-8", "replace").strip("\0 \t\n")
 
 
 def number(path: Path) -> int | None:
