@@ -36,7 +36,9 @@ setTimeout(() => {
   const up = column(minutes);
   button[minutes].click();
   const down = column(minutes);
+  window.Plotly.Fx.hover("published-1-chart", [{ curveNumber: 0, pointNumber: 0 }]);
   parent.postMessage(JSON.stringify({
+    tooltip: texts("#published-1-chart .hoverlayer tspan"),
     lines: document.querySelectorAll("#result-1-curve .scatterlayer .trace").length,
     points: document.querySelectorAll("#published-1-chart .scatterlayer .point").length,
     texts: texts(".chart text"),
@@ -135,6 +137,7 @@ def test_charts_are_drawn_rows_are_sorted_and_names_do_nothing(tmp_path: Path, w
     assert seen["lines"] == 3
     assert seen["points"] == 3
     assert seen["requests"] == []
+    assert HOSTILE in seen["tooltip"]
     assert "target 97.00 %" in seen["texts"]
     assert all(height > 200 for height in seen["boxes"])
     assert seen["window"] == width

@@ -49,9 +49,24 @@ def test_history_ends_with_now(session_folder: Path) -> None:
     assert figure is not None
     go.Figure(figure)
     dots, line = figure["data"]
-    assert line["x"] == ["2026-11-01 10:00", "now"]
+    assert (
+        line["text"] == figure["layout"]["xaxis"]["ticktext"][::-1] == ["2026-11-01 10:00", "now"]
+    )
+    assert dots["x"] == [0, 0, 0, 1, 1, 1]
     assert line["y"] == pytest.approx([1.2, 1.1])
     assert dots["y"] == pytest.approx([1.15, 1.2, 1.25, 1.0, 1.1, 1.3])
+
+
+def test_history_of_many_sessions_shows_few_dates_and_now(session_folder: Path) -> None:
+    (entry,) = load(session_folder).entries
+    days = (f"2026-10-{day:02}T10:00:00+00:00" for day in range(1, 31))
+    many = tuple(compare(1.1, (1.0, 1.2), None, result(recorded=day)) for day in days)
+    figure = charts.history(replace(entry, comparisons=many))
+    assert figure is not None
+    shown = figure["layout"]["xaxis"]["ticktext"]
+    assert shown[0] == "now"
+    assert 4 <= len(shown) <= 6
+    assert len(figure["data"][1]["x"]) == 31
 
 
 def test_published_scatter_has_log_axes_and_a_trace_a_round() -> None:

@@ -27,8 +27,8 @@ def test_clean_leaves_only_what_can_be_seen(raw: str, shown: str) -> None:
 
 def test_quality_is_per_cent_only_for_an_accuracy_up_to_one() -> None:
     assert text.quality(0.98765, "eval_accuracy") == "98.77 %"
-    assert text.quality(24.0, "eval_accuracy") == "24"
-    assert text.quality(0.058, "eval_error") == "0.058"
+    assert text.quality(24.0, "eval_accuracy") == "24.00"
+    assert text.quality(0.058, "eval_error") == "0.0580"
 
 
 def test_change_is_signed_and_never_minus_nought() -> None:

@@ -38,7 +38,7 @@ def test_facts_give_median_and_range(session_folder: Path) -> None:
         "throughput": ("1,002 samples/s", "1,001 to 1,003"),
         "achieved": ("50 GFLOP/s", ""),
         "share of matmul peak": ("12.5 %", ""),
-        "own matmul peak": ("400 GFLOP/s", ""),
+        "matmul peak, measured": ("400 GFLOP/s", ""),
         "time waiting for input": ("2.0 %", ""),
     }
 
@@ -52,6 +52,26 @@ def test_headline_and_spread(session_folder: Path, tmp_path: Path) -> None:
     (failed,) = load(write_session(tmp_path / "failed", status="aborted")).entries
     assert wording.score_headline(failed) == "no score"
     assert wording.spread_sentence(failed) == ""
+
+
+def test_few_runs_have_the_rule_said_plainly(tmp_path: Path) -> None:
+    for epochs, says in (
+        ((10,), "its time stands alone"),
+        ((10, 11), "their plain mean"),
+        ((10, 11, 12), "the one in the middle"),
+    ):
+        folder = write_session(tmp_path / str(len(epochs)), epochs=epochs)
+        assert says in wording.score_rule(load(folder).entries[0])
+    (many,) = load(write_session(tmp_path / "many", epochs=(10, 11, 12, 13))).entries
+    assert wording.score_rule(many) == ""
+
+
+def test_goal_says_the_target_and_the_data(session_folder: Path) -> None:
+    (entry,) = load(session_folder).entries
+    assert wording.goal(entry) == "Time to train to 97.00 % on MNIST, 5,000 images"
+    assert wording.goal(replace(entry, info=None)) == "Time to train to 97.00 %"
+    bare = tuple(replace(run, target=None) for run in entry.runs)
+    assert wording.goal(replace(entry, info=None, runs=bare)) == ""
 
 
 def verdict(folder: Path) -> str:

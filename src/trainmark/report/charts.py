@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
+from trainmark.mllog import keys
 from trainmark.report import format as text
 from trainmark.report.session import Entry
 from trainmark.types import Result, Run
@@ -23,6 +24,7 @@ COLOURS = ("#2f7ed8", "#c9641a", "#2a9263", "#a65bc9", "#c2455f", "#7a7f1f", "#1
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 _MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "pentagon")
 
+_MOST_DATES = 6
 # Between the powers of ten of a log axis.
 _MINOR_TICKS = {"dtick": "D1", "ticks": "outside", "ticklen": 3, "tickcolor": "#8a93a0"}
 
@@ -74,15 +76,17 @@ def history(entry: Entry) -> Figure | None:
     dated = [one.then for one in entry.comparisons if one.then.recorded]
     if not dated or entry.score.minutes is None:
         return None
-    labels = [
-        *(html.escape(text.moment(result.recorded).removesuffix(" UTC")) for result in dated),
-        "now",
-    ]
+    labels = [*(text.moment(result.recorded).removesuffix(" UTC") for result in dated), "now"]
     scores = [*(result.minutes for result in dated), entry.score.minutes]
     runs = [*(result.run_minutes for result in dated), entry.score.run_minutes]
-    dots = [(label, one) for label, each in zip(labels, runs, strict=True) for one in each]
+    dots = [(place, one) for place, each in enumerate(runs) for one in each]
+    # The last session and every so many before it have room for their date.
+    ticks = range(len(labels) - 1, -1, -math.ceil(len(labels) / _MOST_DATES))
     layout = _layout("session (UTC)", "minutes to target")
-    layout["xaxis"]["type"] = "category"
+    layout["xaxis"] |= {
+        "tickvals": list(ticks),
+        "ticktext": [html.escape(labels[place]) for place in ticks],
+    }
     layout["yaxis"]["rangemode"] = "tozero"
     return {
         "data": [
@@ -90,7 +94,7 @@ def history(entry: Entry) -> Figure | None:
                 "type": "scatter",
                 "mode": "markers",
                 "name": "run",
-                "x": [label for label, _ in dots],
+                "x": [place for place, _ in dots],
                 "y": [value for _, value in dots],
                 "marker": {"color": COLOURS[1], "size": 7, "symbol": "circle-open"},
                 "hovertemplate": "run: %{y:.3f} min<extra></extra>",
@@ -99,11 +103,12 @@ def history(entry: Entry) -> Figure | None:
                 "type": "scatter",
                 "mode": "lines+markers",
                 "name": "score",
-                "x": labels,
+                "x": list(range(len(labels))),
+                "text": [html.escape(label) for label in labels],
                 "y": scores,
                 "line": {"color": COLOURS[0], "width": 2},
                 "marker": {"size": 9},
-                "hovertemplate": "score: %{y:.3f} min<extra></extra>",
+                "hovertemplate": "%{text}<br>score: %{y:.3f} min<extra></extra>",
             },
         ],
         "layout": layout,
@@ -154,7 +159,7 @@ def _run_trace(run: Run, number: int, entry: Entry) -> Figure | None:
     name = f"run {PurePath(run.source).stem.removeprefix('result_')}"
     if run.seed is not None:
         name += f", seed {run.seed}"
-    shown = "%{y:.2%}" if _is_share(entry) else "%{y:.4g}"
+    shown = "%{y:.2%}" if _is_share(entry) else "%{y:.4f}"
     return {
         "type": "scatter",
         "mode": "lines+markers",
@@ -175,13 +180,14 @@ def _run_trace(run: Run, number: int, entry: Entry) -> Figure | None:
 
 
 def _is_share(entry: Entry) -> bool:
-    """Whether the quality is a share of 1, to be shown as per cent."""
+    """Whether the tables show the quality as per cent, and so the axis does."""
+    target = entry.target
     values = [one.quality for run in entry.runs for one in run.evaluations]
-    if entry.target is not None:
-        values.append(entry.target.value)
-        if entry.target.metric != "eval_accuracy":
-            return False
-    return all(0 <= value <= 1 for value in values)
+    return (
+        target is not None
+        and target.metric == keys.EVAL_ACCURACY
+        and all(0 <= value <= 1 for value in (target.value, *values))
+    )
 
 
 def _result_text(result: Result) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from trainmark.mllog import keys
+
 __all__ = [
     "change",
     "clean",
@@ -43,9 +45,9 @@ def minutes(value: float) -> str:
 
 def quality(value: float, metric: str = "") -> str:
     """A quality in its metric's own unit; an accuracy up to 1 as per cent."""
-    if metric == "eval_accuracy" and 0 <= value <= 1:
+    if metric == keys.EVAL_ACCURACY and 0 <= value <= 1:
         return f"{value * 100:.2f} %"
-    return f"{value:.4g}"
+    return f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}"
 
 
 def count(value: float) -> str:

@@ -38,13 +38,17 @@ class _EntryView:
 
     entry: Entry
     anchor: str
+    goal: str
     score: str
+    basis: str
+    rule: str
     verdict: str
     verdict_class: str
     spread: str
     facts: tuple[wording.Fact, ...]
     runs: Table
     evaluations: Table
+    curve_caption: str
     findings: tuple[wording.FindingGroup, ...]
     comparison: str
     earlier: Table | None
@@ -168,13 +172,18 @@ def _entry_view(entry: Entry, number: int, figures: dict[str, charts.Figure]) ->
     return _EntryView(
         entry=entry,
         anchor=anchor,
+        goal=wording.goal(entry),
         score=wording.score_headline(entry),
+        basis=wording.score_basis(entry),
+        rule=wording.score_rule(entry),
         verdict=wording.verdict_sentence(entry),
         verdict_class=_VERDICT_CLASS[entry.compliant],
         spread=wording.spread_sentence(entry),
         facts=wording.facts(entry),
         runs=tables.run_table(entry),
         evaluations=tables.evaluation_table(entry),
+        curve_caption="Quality on the held-out set over minutes since the clock started; one line "
+        f"a run{', the dashed line is the target' if entry.target else ''}.",
         findings=wording.group(entry.findings),
         comparison=wording.comparison_sentence(entry.comparisons[-1]) if entry.comparisons else "",
         earlier=tables.earlier_table(entry.comparisons) if entry.comparisons else None,

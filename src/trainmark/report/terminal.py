@@ -56,9 +56,13 @@ def print_session(session: SessionReport, console: Console) -> None:
 
 def _print_entry(entry: Entry, console: Console) -> None:
     _heading(console, f"{entry.title} on {entry.machine_title}")
+    if goal := wording.goal(entry):
+        _line(console, goal)
     _table(console, run_table(entry, narrow=True))
     _named(console, "score", f"{wording.score_headline(entry)} ({entry.label})", style="bold")
-    _named(console, "", entry.score.basis)
+    _named(console, "", wording.score_basis(entry))
+    if rule := wording.score_rule(entry):
+        _named(console, "", rule)
     if spread := wording.spread_sentence(entry):
         _named(console, "spread", spread)
     style = _VERDICT_STYLES[entry.compliant]

@@ -18,8 +18,11 @@ __all__ = [
     "apart",
     "comparison_sentence",
     "facts",
+    "goal",
     "group",
+    "score_basis",
     "score_headline",
+    "score_rule",
     "spread_sentence",
     "verdict_sentence",
 ]
@@ -91,6 +94,34 @@ def score_headline(entry: Entry) -> str:
     return "no score" if minutes is None else f"{text.minutes(minutes)} minutes"
 
 
+def score_basis(entry: Entry) -> str:
+    """How the score came about, or why there is none."""
+    return entry.score.basis.removeprefix("no score: ")
+
+
+# How the official formula, the mean without the fastest and the slowest, meets a few runs.
+_FEW_RUNS = {
+    1: "The official formula leaves out the fastest and the slowest run; with a single run there "
+    "is nothing to leave out, and its time stands alone.",
+    2: "The official formula leaves out the fastest and the slowest run; with two runs nothing "
+    "would be left, so this is their plain mean.",
+    3: "The official formula leaves out the fastest and the slowest run and takes the mean of the "
+    "rest; of three runs that is the one in the middle.",
+}
+
+
+def score_rule(entry: Entry) -> str:
+    """What the official formula makes of so few runs; "" for more than three or no score."""
+    return "" if entry.score.minutes is None else _FEW_RUNS.get(len(entry.runs), "")
+
+
+def goal(entry: Entry) -> str:
+    """What was timed: the quality to be reached and on which data; "" where nothing says."""
+    target, dataset = entry.target, "" if entry.info is None else entry.info.dataset
+    reached = f" to {text.quality(target.value, target.metric)}" if target else ""
+    return f"Time to train{reached}{f' on {dataset}' if dataset else ''}" if target else dataset
+
+
 def verdict_sentence(entry: Entry) -> str:
     """What the checker says of all logs and their folder together, and by which rules."""
     if entry.unchecked:
@@ -135,7 +166,7 @@ _MEASURES = (
         text.share,
     ),
     _Measure(
-        "own matmul peak",
+        "matmul peak, measured",
         lambda run: efficiency(run, keys.EFFICIENCY_PEAK),
         text.flop_rate,
     ),

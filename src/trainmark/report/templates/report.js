@@ -13,13 +13,13 @@
   }
   charts.forEach(draw);
 
-  // Paper is narrower than a desktop window: charts are set to the printed width and back.
-  const PAPER_WIDTH = 660;
+  // Paper is narrower than a desktop window: charts are set to its size and back.
+  const PAPER = { width: 660, height: 270, autosize: false };
   window.addEventListener("beforeprint", () => {
-    charts.forEach((chart) => window.Plotly.relayout(chart, { width: PAPER_WIDTH, autosize: false }));
+    charts.forEach((chart) => window.Plotly.relayout(chart, PAPER));
   });
   window.addEventListener("afterprint", () => {
-    charts.forEach((chart) => window.Plotly.relayout(chart, { width: null, autosize: true }));
+    charts.forEach((chart) => window.Plotly.relayout(chart, { width: null, height: null, autosize: true }));
   });
 
   function key(row, column) {
