@@ -1,0 +1,93 @@
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.logs import RunShape, desk_folder, write_desk, write_folder, write_resnet
+
+from trainmark.cli.main import main
+
+Call = Callable[..., tuple[int, str, str]]
+RUNS = [RunShape(seed=seed, minutes=minutes) for seed, minutes in ((1, 3), (2, 1), (3, 2))]
+
+
+@pytest.fixture
+def score(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """Runs ``trainmark score``: exit status, standard output, standard error."""
+
+    def call(*arguments: str | Path) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["trainmark", "score", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        out, err = capsys.readouterr()
+        assert isinstance(left.value.code, int)
+        return left.value.code, out, err
+
+    return call
+
+
+def test_a_session(score: Call, tmp_path: Path) -> None:
+    folder = write_folder(desk_folder(tmp_path), RUNS)
+    status, out, err = score(tmp_path)
+    assert (status, err) == (0, "")
+    assert out.splitlines() == [
+        str(folder),
+        "  2.000 minutes  resnet50_desk, trainmark's own rules",
+        "  own benchmark, official formula: 3 runs; the middle value",
+        "    result_0.txt  3.000",
+        "    result_1.txt  1.000",
+        "    result_2.txt  2.000",
+        "",
+        "Scores are unverified unless MLCommons has published them.",
+    ]
+
+
+def test_fewer_runs_than_required_are_said_plainly(score: Call, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", RUNS, write_resnet)
+    status, out, _ = score(folder, "--round", "4.0")
+    assert status == 0
+    assert "not an official score: 3 of 5 required runs; the middle value" in out
+
+
+def test_no_score_is_exit_1_with_the_reason(score: Call, tmp_path: Path) -> None:
+    failed = [RunShape(seed=seed, status="aborted") for seed in (7, 8)]
+    folder = write_folder(tmp_path / "x", [*RUNS, *failed])
+    status, out, _ = score(folder)
+    assert status == 1
+    assert "no score: 2 of 5 runs did not succeed, at most 1 may fail" in out
+    assert "result_3.txt  12.000  does not count: the run did not succeed" in out
+
+
+def test_json(score: Call, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", RUNS)
+    (folder / "scaling.json").write_text("broken", encoding="utf-8")
+    status, out, _ = score(folder, "--json")
+    (data,) = json.loads(out)
+    assert status == 0
+    assert data["score"]["minutes"] == pytest.approx(2.0)
+    assert data["findings"][0]["rule"] == "folder.scaling"
+    assert "the score is reckoned without it" in score(folder)[1]
+
+
+def test_one_log(score: Call, tmp_path: Path) -> None:
+    status, out, _ = score(write_desk(tmp_path / "one.txt", RunShape(minutes=4)))
+    assert status == 0
+    assert "4.000 minutes" in out
+    assert "1 of 3 required runs" in out
+
+
+@pytest.mark.parametrize("arguments", [(), ("absent",), ("a", "b")])
+def test_wrong_requests(arguments: tuple[str, ...], score: Call) -> None:
+    status, out, err = score(*arguments)
+    assert (status, out) == (2, "")
+    assert err
+
+
+def test_nothing_from_a_log_reaches_the_terminal_raw(score: Call, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x\x1b[31m", RUNS)
+    path = folder / "result_0.txt"
+    raw = path.read_text(encoding="utf-8").replace("resnet50_desk", "\\u001b[2J")
+    path.write_text(raw.replace("success", "\\u001b[2J"), encoding="utf-8")
+    _, out, _ = score(folder)
+    assert not [c for c in out if c != "\n" and not c.isprintable()]

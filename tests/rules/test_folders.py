@@ -1,0 +1,209 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tests.logs import RunShape, Text, desk_folder, write_desk, write_folder, write_resnet
+
+from trainmark.rules import check_path, score_path
+from trainmark.types import Severity, UsageError
+
+THREE = [RunShape(seed=seed, minutes=minutes) for seed, minutes in ((1, 3), (2, 1), (3, 2))]
+
+
+def found(path: Path, **options: str) -> dict[str, Severity]:
+    """The findings about folders below a path, by rule."""
+    verdicts = check_path(path, **options)
+    return {
+        finding.rule: finding.severity
+        for verdict in verdicts
+        if verdict.kind == "folder"
+        for finding in verdict.findings
+    }
+
+
+def resnet_folder(folder: Path, shapes: list[RunShape]) -> Path:
+    return write_folder(folder, shapes, write_resnet)
+
+
+def test_a_session_folder(tmp_path: Path) -> None:
+    write_folder(desk_folder(tmp_path), THREE)
+    verdicts = check_path(tmp_path)
+    assert [verdict.kind for verdict in verdicts] == ["log"] * 3 + ["folder"]
+    assert all(verdict.ok for verdict in verdicts)
+    assert verdicts[-1].benchmark == "resnet50_desk"
+    (scored,) = score_path(tmp_path)
+    assert scored.score.minutes == pytest.approx(2.0)
+    assert scored.score.basis == "own benchmark, official formula: 3 runs; the middle value"
+    assert (scored.benchmark, scored.division) == ("resnet50_desk", "closed")
+
+
+def test_a_log_a_folder_and_all_above_it_can_be_named(tmp_path: Path) -> None:
+    folder = write_folder(desk_folder(tmp_path), THREE[:1])
+    assert len(check_path(folder / "result_0.txt")) == 1
+    assert len(check_path(folder)) == len(check_path(tmp_path)) == 2
+    (scored,) = score_path(folder / "result_0.txt")
+    assert scored.score.runs == 1
+
+
+def test_runs_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", [RunShape(seed=seed) for seed in range(12)])
+    names = [Path(verdict.path).name for verdict in check_path(folder)[:-1]]
+    assert names == [f"result_{number}.txt" for number in range(12)]
+
+
+def test_too_few_runs(tmp_path: Path) -> None:
+    own = write_folder(desk_folder(tmp_path / "own"), THREE[:2])
+    assert found(own) == {"folder.runs": Severity.WARNING}
+    official = resnet_folder(tmp_path / "v4.0" / "resnet", THREE)
+    assert found(official) == {"folder.runs": Severity.ERROR}
+    assert score_path(official)[0].score.basis.startswith("not an official score: 3 of 5")
+
+
+def test_one_failed_run_is_allowed_and_two_are_not(tmp_path: Path) -> None:
+    failed = RunShape(seed=9, status="aborted", minutes=7)
+    four = [RunShape(seed=seed, minutes=seed) for seed in range(1, 5)]
+    one = resnet_folder(tmp_path / "v4.0" / "one", [*four, failed])
+    assert found(one) == {"folder.failed_runs": Severity.NOTE}
+    (scored,) = score_path(one)
+    assert scored.score.minutes == pytest.approx(3.0)
+    assert scored.score.official
+    two = resnet_folder(tmp_path / "v4.0" / "two", [*four[:3], failed, failed])
+    assert found(two) == {"folder.failed_runs": Severity.ERROR}
+    assert score_path(two)[0].score.minutes is None
+
+
+def test_a_log_that_breaks_the_rules_does_not_count(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", THREE)
+    text = Text.read(folder / "result_1.txt")
+    text.drop("seed")
+    text.write()
+    (scored,) = score_path(folder)
+    assert scored.score.failed == 1
+    assert scored.score.minutes == pytest.approx(3.0)
+    assert not scored.verdicts[1].ok
+
+
+def test_logs_of_one_folder_must_agree(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", [RunShape(seed=1), RunShape(seed=2, batch=128)])
+    text = Text.read(write_desk(folder / "result_2.txt", RunShape(seed=3)))
+    text.find("submission_benchmark")["value"] = "other"
+    text.write()
+    assert found(folder) == {
+        "folder.batch_size": Severity.ERROR,
+        "folder.benchmark": Severity.ERROR,
+    }
+
+
+def test_seeds_must_differ_where_the_rules_say_so(tmp_path: Path) -> None:
+    same = [RunShape(seed=7)] * 3
+    assert found(write_folder(tmp_path / "own", same)) == {"folder.seeds": Severity.ERROR}
+    old = resnet_folder(tmp_path / "v4.0" / "resnet", [RunShape(seed=7)] * 5)
+    assert found(old) == {}
+
+
+def test_scaling_is_applied(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", THREE)
+    (folder / "scaling.json").write_text('{"scaling_factor": 1.5}', encoding="utf-8")
+    (scored,) = score_path(folder)
+    assert scored.score.minutes == pytest.approx(3.0)
+    assert scored.findings == ()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        '{"scaling_factor": "2"}',
+        '{"scaling_factor": true}',
+        '{"scaling_factor": 0.5}',
+        '{"scaling_factor": NaN}',
+        '{"scaling_factor": 1e999}',
+        "\udc80",
+    ],
+)
+def test_a_bad_scaling_file_is_named_and_left_alone(content: str, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", THREE)
+    (folder / "scaling.json").write_text(content, encoding="utf-8", errors="surrogateescape")
+    (scored,) = score_path(folder)
+    assert scored.score.minutes == pytest.approx(2.0)
+    assert [finding.rule for finding in scored.findings] == ["folder.scaling"]
+    assert found(folder) == {"folder.scaling": Severity.ERROR}
+
+
+def test_links_out_of_the_tree_are_not_followed(tmp_path: Path) -> None:
+    outside = write_folder(tmp_path / "outside", THREE)
+    tree = write_folder(tmp_path / "tree" / "x", THREE)
+    (tree / "result_9.txt").symlink_to(outside / "result_0.txt")
+    (tree / "result_8.txt").symlink_to(tree / "result_0.txt")
+    (tree.parent / "more").symlink_to(outside, target_is_directory=True)
+    verdicts = check_path(tree.parent)
+    assert len(verdicts) == 5
+    assert "folder.link" in found(tree.parent)
+
+
+def test_a_loop_of_links_ends(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", THREE)
+    (folder / "again").symlink_to(tmp_path, target_is_directory=True)
+    assert len(check_path(tmp_path)) == 4
+
+
+def test_hidden_folders_are_left_out(tmp_path: Path) -> None:
+    write_folder(tmp_path / "x", THREE)
+    write_folder(tmp_path / ".git", THREE)
+    assert len(check_path(tmp_path)) == 4
+
+
+def test_a_log_that_does_not_tell_its_round_follows_the_others(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", THREE)
+    text = Text.read(folder / "result_2.txt")
+    text.records = text.records[:3]
+    text.write()
+    verdict = check_path(folder)[2]
+    assert [finding.rule for finding in verdict.findings] == ["run.no_stop"]
+    assert verdict.ruleset is not None
+    assert verdict.ruleset.name == "own"
+
+
+def test_a_folder_without_a_round_asks_for_one(tmp_path: Path) -> None:
+    folder = resnet_folder(tmp_path / "resnet", THREE)
+    with pytest.raises(UsageError, match="cannot tell which round"):
+        check_path(folder)
+    assert check_path(folder, ruleset="4.0")[0].ok
+
+
+def test_an_unreadable_log_is_a_finding_and_the_rest_goes_on(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", THREE)
+    (folder / "result_3.txt").mkdir()
+    (folder / "result_4.txt").symlink_to(folder / "absent.txt")
+    verdicts = check_path(folder)
+    assert [verdict.ok for verdict in verdicts[:3]] == [True, True, True]
+    assert [finding.rule for finding in verdicts[3].findings] == ["log.unreadable"]
+    assert score_path(folder)[0].score.failed == 1
+
+
+@pytest.mark.parametrize("name", ["absent", "empty"])
+def test_no_logs_at_all(name: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match=r"there (is|are) no"):
+        check_path(tmp_path / name)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_may_not_be_read(tmp_path: Path) -> None:
+    write_folder(tmp_path / "x", THREE)
+    (tmp_path / "x").chmod(0)
+    with pytest.raises(UsageError, match="cannot list"):
+        check_path(tmp_path)
+
+
+def test_a_score_is_plain_data(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", [*THREE, RunShape(seed=5, status="aborted")])
+    data = json.loads(json.dumps(score_path(folder)[0].to_dict()))
+    assert data["rules"] == "own"
+    assert data["score"]["failed"] == 1
+    assert [log["ok"] for log in data["logs"]] == [True, True, True, False]
+    assert "aborted" in data["logs"][3]["errors"][0]
