@@ -109,7 +109,7 @@ def command(
 
 def _nothing(filters: "Filters", where: Path | None) -> "TrainmarkError":
     """That no result matches, and what there is when one filter is left out."""
-    from trainmark.catalogue import choices, query
+    from trainmark.catalogue import Filters, choices, query
     from trainmark.cli.text import printable
     from trainmark.types import TrainmarkError
 
@@ -124,8 +124,8 @@ def _nothing(filters: "Filters", where: Path | None) -> "TrainmarkError":
             values = choices(columns[name], less, where=where)
             more = f" and {len(values) - 12} more" if len(values) > 12 else ""
             hints.append(f"{_option(name)} could be {', '.join(values[:12])}{more}.")
-    if not hints and filters.origin == "own":
-        hints.append("Nothing was recorded on this machine yet: trainmark run resnet50")
+    if filters.origin == "own" and not query(Filters(origin="own"), where=where):
+        hints = ["Nothing was recorded on this machine yet. Next: trainmark run resnet50"]
     described = ", ".join(f"{_option(n)} {_value(filters, n)}" for n in filters.given())
     return TrainmarkError(
         printable(f"no result matches {described}" if described else "the catalogue is empty"),

@@ -72,6 +72,7 @@ def describe(
     import json
 
     from trainmark import machine
+    from trainmark.cli.text import printable
 
     system = machine.describe(
         submitter=submitter, system_name=system_name, division=division, status=status
@@ -83,7 +84,7 @@ def describe(
     else:
         _print_table(system)
         if out is not None:
-            click.echo(f"\nWritten: {out}")
+            click.echo(f"\nWritten: {printable(out)}")
 
 
 def _print_table(system: "System") -> None:
