@@ -76,3 +76,14 @@ def test_no_temporary_file_stays(tmp_path: Path) -> None:
     written = record(own_result(), RUNS, tmp_path)
     files = sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file())
     assert files == [f"results/{written.name}", f"runs/{written.name}"]
+
+
+def test_any_text_that_a_log_can_hold_is_kept(tmp_path: Path) -> None:
+    """NUL and control characters as they are; half a surrogate pair, which is no text, as "?"."""
+    result = own_result(system="a\0b\x1b", submitter="half \ud800", notes=("\udfff",))
+    run = Run(source="s", platform="\ud800", settings={"name": "x\0"})
+    record(result, (run,), tmp_path)
+    (found,) = own_results(where=tmp_path)
+    assert (found.system, found.submitter, found.notes) == ("a\0b\x1b", "half ?", ("?",))
+    (back,) = runs_of(found, where=tmp_path)
+    assert (back.platform, back.settings) == ("?", {"name": "x\0"})

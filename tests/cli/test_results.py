@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from tests.catalogue.repositories import own_result
 
-from trainmark.catalogue import SORTS, query, record
+from trainmark.catalogue import SORTS, Filters, query, record
 from trainmark.cli import results_table
 from trainmark.cli.main import main
 from trainmark.cli.results import command
@@ -20,12 +20,14 @@ from trainmark.cli.results import command
 Trainmark = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture
-def trainmark(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Trainmark:
-    """Runs the command with an empty data folder: exit status, standard output and error."""
+@pytest.fixture(autouse=True)
+def _no_own_results(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def trainmark(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Trainmark:
+    """Runs the command: exit status, standard output, standard error."""
 
     def run(*arguments: str | Path) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["trainmark", "results", *map(str, arguments)])
@@ -235,3 +237,33 @@ def test_the_verb_needs_no_framework_and_no_rules() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+_DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "catalogue.md"
+_EXAMPLES = [
+    line.split()[2:]
+    for line in _DOCUMENT.read_text(encoding="utf-8").splitlines()
+    if line.startswith("    trainmark results ")
+]
+
+
+@pytest.mark.parametrize("arguments", _EXAMPLES, ids=" ".join)
+def test_the_examples_of_the_document_run(trainmark: Trainmark, arguments: list[str]) -> None:
+    status, out, err = trainmark(*arguments)
+    if "own" in arguments:
+        assert (status, out) == (1, "")
+    else:
+        assert (status, err) == (0, "")
+        assert out
+
+
+def test_the_document_has_examples_and_counts_what_is_packaged() -> None:
+    """The rows of its table: results, with a score, by benchmark and round."""
+    assert len(_EXAMPLES) >= 5
+    text = _DOCUMENT.read_text(encoding="utf-8")
+    for name in ("1.0", "1.1", "2.0"):
+        cells = [name]
+        for benchmark in ("resnet", "bert"):
+            found = query(Filters(benchmark=benchmark, rounds=(name,), origin="published"))
+            cells += [str(len(found)), str(sum(r.minutes is not None for r in found))]
+        assert f"| {' | '.join(cells)} |" in text

@@ -27,6 +27,11 @@ def _same(value: Any) -> Any:
     return value
 
 
+def _unicode(value: str) -> str:
+    """Text that Parquet can hold: a log's JSON may escape half of a surrogate pair."""
+    return value.encode("utf-8", "replace").decode()
+
+
 def _text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=dict)
 
@@ -49,7 +54,8 @@ class Column:
 
 
 def _columns(sql: str, *names: str) -> tuple[Column, ...]:
-    return tuple(Column(name, sql) for name in names)
+    store = _unicode if sql == "VARCHAR" else _same
+    return tuple(Column(name, sql, store) for name in names)
 
 
 RESULT_COLUMNS: tuple[Column, ...] = (
@@ -65,7 +71,7 @@ RESULT_COLUMNS: tuple[Column, ...] = (
     *_columns("DOUBLE", "samples_per_second"),
     *_columns("BOOLEAN", "carried_over"),
     Column("raw", "VARCHAR", _text, json.loads),
-    Column("notes", "VARCHAR[]", list, tuple),
+    Column("notes", "VARCHAR[]", lambda notes: [_unicode(note) for note in notes], tuple),
 )
 
 # Which result a run belongs to, and its place in it: in front of the run's own columns.
