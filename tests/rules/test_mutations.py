@@ -90,8 +90,13 @@ def _each_line(times: int, *, namespaces: bool) -> Change:
 
 
 def _two_records(text: Text) -> bytes:
+    return _joined(text, "seed")
+
+
+def _joined(text: Text, key: str) -> bytes:
+    """The line of that key without its line feed."""
     lines = text.lines()
-    number = text.line_of("seed") - 1
+    number = text.line_of(key) - 1
     lines[number : number + 2] = [lines[number] + lines[number + 1]]
     return ("\n".join(lines) + "\n").encode()
 
@@ -262,6 +267,25 @@ CASES = (
         _line("eval_stop", lambda line: line[:40] + b"\0\0" + line[40:]),
         "log.json",
         at=_line_at("eval_stop"),
+    ),
+    Case(
+        "torn",
+        _line("eval_stop", lambda line: line[:30] + line),
+        "log.torn",
+        at=_line_at("eval_stop"),
+    ),
+    Case(
+        "torn_and_lost",
+        _line("run_stop", lambda line: line + b" x :::MLLOG {}"),
+        "log.torn",
+        at=_line_at("run_stop"),
+        only=False,
+    ),
+    Case(
+        "two_needed_records",
+        lambda text: _joined(text, "train_samples"),
+        "log.two_records",
+        at=_line_at("train_samples"),
     ),
     Case("two_records", _two_records, "log.two_records", at=_line_at("seed")),
     Case("utf16", _whole(lambda raw: raw.decode().encode("utf-16")), "log.encoding"),

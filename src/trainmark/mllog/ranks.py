@@ -38,14 +38,22 @@ def first_rank(log: RunLog) -> RunLog:
     ranks = count_ranks(log)
     if ranks == 1:
         return log
-    seen = Counter[str]()
+    total, seen = Counter(_content(event) for event in log.events), Counter[str]()
+    in_turn = _one_after_another(log)
     events = []
     for event in log.events:
         content = _content(event)
-        if seen[content] % ranks == 0:
+        place = seen[content]
+        if place < total[content] // ranks if in_turn else place % ranks == 0:
             events.append(event)
         seen[content] += 1
     return replace(log, events=tuple(events))
+
+
+def _one_after_another(log: RunLog) -> bool:
+    """Whether a rank begins when another has ended: logs put together, not written together."""
+    ends = [event.key for event in log.events if event.key in (keys.RUN_START, keys.RUN_STOP)]
+    return ends[:2] == [keys.RUN_START, keys.RUN_STOP]
 
 
 def _content(event: Event) -> str:

@@ -11,6 +11,7 @@ a record longer than ``MAX_RECORD_BYTES`` is reported and skipped.
 import codecs
 import json
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -25,8 +26,11 @@ TOKEN = b":::MLLOG"
 MAX_RECORD_BYTES = 16 << 20
 _PIECE_BYTES = 1 << 20
 _SHOWN_CHARACTERS = 160
+_MOST_BROKEN_ON_A_LINE = 100
 _REQUIRED = ("time_ms", "key", "value", "metadata")
 _DECODER = json.JSONDecoder()
+_SPACES = re.compile(r"\s*")
+_TOKEN_TEXT = TOKEN.decode()
 
 
 def read(path: str | Path) -> RunLog:
@@ -99,28 +103,25 @@ def iter_log(stream: BinaryIO, source: str) -> Iterator[Event | Finding]:
 def _records(stream: BinaryIO, start: bytes) -> Iterator[tuple[int, bytes | None]]:
     """(line number, bytes from the first token to the end of the line); None if too long."""
     carry, line_no, too_long = start, 1, False
-    newline = b"\n"
-    decided = False
+    newline = b""
     while True:
         piece = stream.read(_PIECE_BYTES)
         data = carry + piece
-        if not decided and data:
+        if newline != b"\n" and data:
             # A file of carriage returns alone (old editors) has no line feed at all.
-            newline = b"\r" if b"\n" not in data and b"\r" in data else b"\n"
-            decided = True
+            lone_returns = b"\n" not in data and b"\r" in data
+            line_no = line_no if lone_returns or not newline else 1
+            newline = b"\r" if lone_returns else b"\n"
         end = data.rfind(newline) + 1 if piece else len(data)
         position = 0
         while (token := data.find(TOKEN, position, end)) >= 0:
             line_no += data.count(newline, position, token)
-            stop = data.find(newline, token, end)
-            stop = end if stop < 0 else stop
-            # The official reader splits at every carriage return too (progress bars write them).
-            inner = data.find(b"\r", token, stop)
+            stop = _end_of_line(data, token, end)
             if too_long and position == 0 and data.find(newline, 0, token) < 0:
                 pass  # still inside the record that was reported as too long
             else:
-                yield line_no, data[token : stop if inner < 0 else inner]
-            position = stop if inner < 0 else inner
+                yield line_no, data[token:stop]
+            position = stop
         line_no += data.count(newline, position, end)
         if end:
             too_long = False
@@ -130,71 +131,109 @@ def _records(stream: BinaryIO, start: bytes) -> Iterator[tuple[int, bytes | None
         token = carry.find(TOKEN)
         if token < 0:
             carry = carry[-(len(TOKEN) - 1) :]
-        elif len(carry) > MAX_RECORD_BYTES:
+        elif len(carry) - token > MAX_RECORD_BYTES:
             if not too_long:
                 yield line_no, None
             too_long, carry = True, b""
 
 
+def _end_of_line(data: bytes, start: int, end: int) -> int:
+    """Where the line ends: at a line feed or, as the official reader has it, a carriage return."""
+    stop = data.find(b"\n", start, end)
+    stop = end if stop < 0 else stop
+    inner = data.find(b"\r", start, stop)
+    return stop if inner < 0 else inner
+
+
 def _parse(record: bytes, source: str, line_no: int) -> Iterator[Event | Finding]:
-    """The events of one line; more than one only on a line with two records."""
-    body = record[len(TOKEN) :].strip()
+    """The events of one line; more than one only on a line with several records."""
     try:
-        fields = orjson.loads(body)
+        fields = orjson.loads(record[len(TOKEN) :].strip())
     except orjson.JSONDecodeError:
-        yield from _parse_slowly(record, body, source, line_no)
+        yield from _parse_slowly(record, source, line_no)
     else:
         yield from _event(fields, record, source, line_no)
 
 
-def _parse_slowly(
-    record: bytes, body: bytes, source: str, line_no: int
-) -> Iterator[Event | Finding]:
-    """What orjson refuses: NaN, Infinity, Latin-1, and damaged lines."""
+def _parse_slowly(record: bytes, source: str, line_no: int) -> Iterator[Event | Finding]:
+    """What orjson refuses: NaN, Infinity, Latin-1, damaged lines, several records on a line."""
     try:
-        text = body.decode("utf-8")
+        text = record.decode("utf-8")
     except UnicodeDecodeError:
-        text = body.decode("latin-1")
-    try:
-        fields, end = _DECODER.raw_decode(text)
-    except (ValueError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-        yield _problem(
-            source,
-            line_no,
-            record,
-            "log.json",
-            f"not valid JSON after the token: {reason}",
-            "Repair the line, or write the log from one process so that lines do not mix.",
-        )
-        inner = record.find(TOKEN, len(TOKEN))
-        if inner >= 0:
-            yield from _parse(record[inner:], source, line_no)
-        return
-    yield from _event(fields, record, source, line_no)
-    rest = text[end:].strip()
-    if not rest:
-        return
-    inner = record.rfind(TOKEN)
-    if rest.startswith(TOKEN.decode()) and inner > 0:
-        yield _problem(
-            source,
-            line_no,
-            record,
-            "log.two_records",
-            "two records on one line",
-            "End every record with a line feed; let one process write the log.",
-        )
-        yield from _parse(rest.encode(), source, line_no)
-    else:
-        yield _problem(
-            source,
-            line_no,
-            record,
-            "log.json",
-            f"text after the record: {_shorten(rest.encode(), 40)!r}",
-            "Write each record on a line of its own.",
-        )
+        text = record.decode("latin-1")
+    token, broken, several = 0, 0, False
+    while token >= 0:
+        if broken >= _MOST_BROKEN_ON_A_LINE:
+            yield _not_read(record, source, line_no)
+            return
+        begin = _skip_spaces(text, token + len(_TOKEN_TEXT))
+        try:
+            fields, end = _DECODER.raw_decode(text, begin)
+        except (ValueError, RecursionError) as error:
+            broken += 1
+            token = text.find(_TOKEN_TEXT, begin)
+            yield _broken(error, record, source, line_no, torn=token >= 0)
+            continue
+        for item in _event(fields, record, source, line_no):
+            broken += isinstance(item, Finding)
+            yield item
+        rest = _skip_spaces(text, end)
+        token = text.find(_TOKEN_TEXT, rest)
+        if token == rest and not several:
+            several = True
+            yield _second(record, source, line_no)
+        elif rest < len(text) and token != rest:
+            broken += 1
+            yield _problem(
+                source,
+                line_no,
+                record,
+                "log.json" if token < 0 else "log.torn",
+                f"text after the record: {_shorten(text[rest : rest + 40].encode(), 40)!r}",
+                "Write each record on a line of its own.",
+            )
+
+
+def _second(record: bytes, source: str, line_no: int) -> Finding:
+    return _problem(
+        source,
+        line_no,
+        record,
+        "log.two_records",
+        "two records or more on one line",
+        "End every record with a line feed; let one process write the log.",
+    )
+
+
+def _not_read(record: bytes, source: str, line_no: int) -> Finding:
+    return _problem(
+        source,
+        line_no,
+        record,
+        "log.json",
+        f"more than {_MOST_BROKEN_ON_A_LINE} broken records on one line; the rest was not read",
+        "Repair the line.",
+    )
+
+
+def _broken(error: Exception, record: bytes, source: str, line_no: int, *, torn: bool) -> Finding:
+    """A record that is no JSON; torn if another record follows on the line, which is read."""
+    reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+    return _problem(
+        source,
+        line_no,
+        record,
+        "log.torn" if torn else "log.json",
+        f"not valid JSON after the token: {reason}",
+        "Repair the line, or write the log from one process so that lines do not mix.",
+    )
+
+
+def _skip_spaces(text: str, start: int) -> int:
+    """The first place from ``start`` on that holds no white space."""
+    match = _SPACES.match(text, start)
+    assert match is not None, "a pattern that matches nothing too"
+    return match.end()
 
 
 def _event(fields: Any, record: bytes, source: str, line_no: int) -> Iterator[Event | Finding]:

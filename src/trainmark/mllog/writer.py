@@ -85,17 +85,28 @@ class LogWriter:
             while written < len(line):  # the rest of a short write; raises when the disk is full
                 written += os.write(self._file, line[written:])
         except OSError as error:
-            raise TrainmarkError(
-                f"cannot write {self.path} after {self.records} records: {error.strerror}",
-                hint="Free some space or give another --out folder, then run again; the records "
-                "written so far are readable.",
-            ) from error
+            raise self._failed(error) from error
         self.records += 1
 
     def close(self) -> None:
-        """Make the log durable and close it."""
-        os.fsync(self._file)
-        os.close(self._file)
+        """Make the log durable and close it.
+
+        Raises:
+            TrainmarkError: The system could not make it durable.
+        """
+        try:
+            os.fsync(self._file)
+        except OSError as error:
+            raise self._failed(error) from error
+        finally:
+            os.close(self._file)
+
+    def _failed(self, error: OSError) -> TrainmarkError:
+        return TrainmarkError(
+            f"cannot write {self.path} after {self.records} records: {error.strerror}",
+            hint="Free some space or give another --out folder, then run again; the records "
+            "written so far are readable.",
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -106,4 +117,9 @@ class LogWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except TrainmarkError as second:
+            if error is None:
+                raise
+            error.add_note(str(second))  # the first error says what went wrong

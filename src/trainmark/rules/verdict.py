@@ -15,6 +15,7 @@ __all__ = ["Verdict", "check_log"]
 
 # Findings of the reader that the official one refuses a log for; the others are ours.
 _OFFICIAL_READER = frozenset({"log.json", "log.record", "log.encoding", "log.empty"})
+_SEVERAL_ON_A_LINE = frozenset({"log.two_records", "log.torn"})
 # Keys that a run cut short has had no time to log.
 _RUN_KEYS = frozenset(
     {
@@ -113,10 +114,11 @@ def check_log(
         rules, chosen = ruleset, "as asked for"
     else:
         rules, chosen = find_ruleset(log, name=ruleset)
-    official = run_tables(log, rules.first_table, resolve=rules.resolve)
+    theirs = _as_official(log)
+    official = run_tables(theirs, rules.first_table, resolve=rules.resolve)
     ranks = count_ranks(log)
     plain = _submission_first(first_rank(log))
-    same = plain is log
+    same = plain is theirs
     ours = official if same else run_tables(plain, rules.first_table, resolve=rules.resolve)
     compliant = official.compliant and not _refused(log.findings)
     findings = _findings(plain, ranks, ours)
@@ -240,6 +242,16 @@ def _with_values(log: RunLog, values: dict[str, str]) -> RunLog:
     for key, value in values.items():
         if log.first(key) is None:
             events.insert(0, replace(first, key=key, value=value, metadata={}))
+    return replace(log, events=tuple(events))
+
+
+def _as_official(log: RunLog) -> RunLog:
+    """The log as the official reader has it: of several records on a line only the last."""
+    shared = {finding.line_no for finding in log.findings if finding.rule in _SEVERAL_ON_A_LINE}
+    if not shared:
+        return log
+    last = {event.line_no: event for event in log.events if event.line_no in shared}
+    events = (event for event in log.events if last.get(event.line_no, event) is event)
     return replace(log, events=tuple(events))
 
 
