@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests import toy
 
 _ROOT = Path(__file__).resolve().parents[1]
 
@@ -14,3 +15,22 @@ def shared_logs() -> Path:
     if not folder.is_dir():
         pytest.skip("no sample of published logs beside the repository")
     return folder
+
+
+@pytest.fixture
+def toy_plugin(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The workload "toy" and the framework "plain", installed for this test."""
+    toy.install(tmp_path_factory.mktemp("site"), monkeypatch)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="also train for minutes")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--long"):
+        return
+    skip = pytest.mark.skip(reason="trains for minutes; run with --long")
+    for item in items:
+        if "long" in item.keywords:
+            item.add_marker(skip)
