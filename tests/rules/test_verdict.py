@@ -174,6 +174,29 @@ def test_an_empty_log_is_not_compliant_and_needs_no_round(tmp_path: Path) -> Non
     assert (verdict.ok, verdict.official_compliant, verdict.ruleset) == (False, False, None)
 
 
+def test_a_log_that_ends_before_it_says_what_it_is_of(desk: Text) -> None:
+    desk.records = [desk.find("init_start")]
+    verdict = check_log(read(desk.write()))
+    (finding,) = verdict.findings
+    assert finding.rule == "run.no_stop"
+    assert "before it names its benchmark" in finding.message
+    assert verdict.ruleset is None
+
+
+def test_a_line_torn_by_the_end_of_the_run_is_part_of_it(desk: Text) -> None:
+    desk.records = desk.records[: desk.line_of("eval_stop")]
+    path = desk.write()
+    path.write_bytes(path.read_bytes() + b':::MLLOG {"namespace": "", "ti')
+    (finding,) = check_log(read(path)).findings
+    assert "a broken line after it" in finding.message
+    whole = path.read_bytes().replace(b":::MLLOG", b":::MLLOG {:::MLLOG", 1)
+    path.write_bytes(whole)
+    assert {finding.rule for finding in check_log(read(path)).findings} == {
+        "run.no_stop",
+        "log.torn",
+    }
+
+
 def test_the_verdict_is_plain_data(desk: Text) -> None:
     desk.drop("run_stop")
     data = json.loads(json.dumps(check_log(read(desk.write())).to_dict()))

@@ -105,14 +105,16 @@ def _summary(verdicts: "Sequence[Verdict]") -> str:
         return (
             f"{click.style('Valid', fg='green', bold=True)}: {_count(len(logs), 'log')}{by}{noted}."
         )
-    parts = []
-    if failed:
-        parts.append(
-            f"{failed} of {_count(len(logs), 'log')} {'has' if failed == 1 else 'have'} errors"
-        )
-    if bad_folders:
-        parts.append(f"{bad_folders} of {_count(len(folders), 'folder')} cannot be scored as it is")
-    return f"{click.style('Not valid', fg='red', bold=True)}: {', '.join(parts)}{by}{noted}."
+    parts = [
+        f"{bad} of {_count(len(all_), noun)}"
+        for bad, all_, noun in ((failed, logs, "log"), (bad_folders, folders, "folder"))
+        if bad
+    ]
+    have = "has" if failed + bad_folders == 1 else "have"
+    return (
+        f"{click.style('Not valid', fg='red', bold=True)}: {' and '.join(parts)} {have} errors"
+        f"{by}{noted}."
+    )
 
 
 def _names(names: Iterable[str]) -> str:

@@ -60,4 +60,4 @@ def _run_line(verdict: "Verdict") -> str:
     minutes = "-" if run is None or run.minutes is None else f"{run.minutes:.3f}"
     line = f"{Path(verdict.path).name}  {minutes}"
     reason = next((finding.message for finding in verdict.findings if finding.is_error), "")
-    return f"{line}  does not count: {reason}" if reason else line
+    return f"{line}  does not count: {reason.partition('; ')[0]}" if reason else line

@@ -250,24 +250,17 @@ def _read(file: Path) -> RunLog | Verdict:
 
 
 def _round_of_most(logs: Sequence[RunLog], asked: _Asked) -> dict[str, Ruleset]:
-    """The ruleset of most logs of a folder, for each log that does not tell its own.
-
-    Raises:
-        UsageError: No log tells, or the round asked for is unknown.
-    """
+    """The ruleset of most logs of a folder, for each log that does not tell its own."""
     if asked.ruleset is not None:
         return {}
     told: Counter[Ruleset] = Counter()
-    untold: dict[str, UsageError] = {}
+    untold = []
     for log in logs:
         try:
             told[find_ruleset(log)[0]] += 1
-        except UsageError as error:
-            if log.events:
-                untold[log.source] = error
-    if untold and not told:
-        raise next(iter(untold.values()))
-    return {source: told.most_common(1)[0][0] for source in untold}
+        except UsageError:  # if no log tells, check_log raises it again
+            untold.append(log.source)
+    return {source: told.most_common(1)[0][0] for source in untold} if told else {}
 
 
 def _folder_verdict(group: _Group, verdicts: Sequence[Verdict]) -> Verdict:

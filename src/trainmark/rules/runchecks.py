@@ -10,7 +10,7 @@ from trainmark.rules.engine import Outcome, TargetRule
 from trainmark.rules.subjects import named, show
 from trainmark.types import Event, Finding, Run, RunLog, Severity
 
-__all__ = ["Facts", "extra_findings"]
+__all__ = ["Facts", "extra_findings", "torn_end"]
 
 _MINUTE_MS = 60_000.0
 _QUALITIES = (keys.EVAL_ACCURACY, keys.EVAL_ERROR)
@@ -129,12 +129,26 @@ def _how_far(facts: Facts) -> str:
     """Up to where a log without run_stop goes."""
     last, start = facts.log.events[-1], facts.start
     text = f"there is no run_stop: the log ends at line {last.line_no} with {show(last.key)}"
+    if torn_end(facts.log) is not None:
+        text = f"{text} and a broken line after it"
     if start is None:
         return f"{text}, before run_start"
     minutes = (last.time_ms - start.time_ms) / _MINUTE_MS
     text = f"{text}, {minutes:.2f} minutes after run_start"
     quality = facts.quality()
     return f"{text}; {quality}" if quality else text
+
+
+def torn_end(log: RunLog) -> Finding | None:
+    """The broken line that a writer left which was stopped in the middle of it.
+
+    None without one, and for a line that was to be the run_stop: that one is worth repairing.
+    """
+    if not log.findings or not log.events:
+        return None
+    last = log.findings[-1]
+    after = last.line_no is not None and last.line_no > log.events[-1].line_no
+    return last if after and last.rule == "log.json" and keys.RUN_STOP not in last.line else None
 
 
 def _status(facts: Facts) -> Iterator[Finding]:

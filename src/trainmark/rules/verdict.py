@@ -7,7 +7,8 @@ from typing import Any
 from trainmark.mllog import count_ranks, first_rank, keys, run_interval, summarize
 from trainmark.rules.engine import Missing, Outcome, run_tables
 from trainmark.rules.rulesets import Ruleset, find_ruleset
-from trainmark.rules.runchecks import Facts, extra_findings
+from trainmark.rules.runchecks import Facts, extra_findings, torn_end
+from trainmark.rules.subjects import show
 from trainmark.rules.tables import package_version
 from trainmark.types import Event, Finding, Run, RunLog, Severity
 
@@ -112,6 +113,8 @@ def check_log(
         return _unreadable(log)
     if isinstance(ruleset, Ruleset):
         rules, chosen = ruleset, "as asked for"
+    elif ruleset is None and _is_cut_at_the_start(log):
+        return _without_rules(log, [_cut_at_the_start(log)])
     else:
         rules, chosen = find_ruleset(log, name=ruleset)
     theirs = _as_official(log)
@@ -140,20 +143,41 @@ def check_log(
 
 def _unreadable(log: RunLog) -> Verdict:
     """The verdict on a log without a single record."""
-    findings = list(log.findings)
-    if not any(finding.rule == "log.encoding" for finding in findings):
-        findings.insert(
-            0,
-            Finding(
-                rule="log.empty",
-                severity=Severity.ERROR,
-                message="there is no readable record in the file: no line has the token :::MLLOG "
-                "with a JSON object after it",
-                fix="Give the result log itself (result_0.txt). Logs of rounds 0.5 and 0.6 have "
-                "another form, which is not read.",
-                path=log.source,
-            ),
-        )
+    if any(finding.rule == "log.encoding" for finding in log.findings):
+        return _without_rules(log, [])
+    empty = Finding(
+        rule="log.empty",
+        severity=Severity.ERROR,
+        message="there is no readable record in the file: no line has the token :::MLLOG with a "
+        "JSON object after it",
+        fix="Give the result log itself (result_0.txt). Logs of rounds 0.5 and 0.6 have another "
+        "form, which is not read.",
+        path=log.source,
+    )
+    return _without_rules(log, [empty])
+
+
+def _is_cut_at_the_start(log: RunLog) -> bool:
+    """Whether the log ends before it says what it is a log of."""
+    said = (keys.SUBMISSION_BENCHMARK, keys.OWN_RULESET, keys.RUN_START, keys.RUN_STOP)
+    return all(log.first(key) is None for key in said)
+
+
+def _cut_at_the_start(log: RunLog) -> Finding:
+    last = log.events[-1]
+    return Finding(
+        rule="run.no_stop",
+        severity=Severity.ERROR,
+        message=f"there is no run_stop: the log ends at line {last.line_no} with {show(last.key)}, "
+        "before it names its benchmark and before run_start",
+        fix="The run was cut short while it started: run it again.",
+        path=log.source,
+        line_no=last.line_no,
+    )
+
+
+def _without_rules(log: RunLog, findings: Sequence[Finding]) -> Verdict:
+    """The verdict on a log that has too little in it to be held to any rules."""
     return Verdict(
         path=log.source,
         kind="log",
@@ -161,7 +185,7 @@ def _unreadable(log: RunLog) -> Verdict:
         chosen="",
         benchmark=None,
         division=None,
-        findings=tuple(sorted(findings, key=_weight)),
+        findings=tuple(sorted([*log.findings, *findings], key=_weight)),
         official_compliant=False,
         run=summarize(log),
     )
@@ -180,7 +204,9 @@ def _findings(log: RunLog, ranks: int, outcome: Outcome) -> list[Finding]:
     ]
     named |= {finding.rule for finding in missing}
     stated = [finding for finding in outcome.findings if not _follows(finding.rule, named, outcome)]
-    return [*log.findings, *extra, *stated, *missing]
+    cut = torn_end(log) if "run.no_stop" in named else None
+    unread = [finding for finding in log.findings if finding is not cut]
+    return [*unread, *extra, *stated, *missing]
 
 
 def _for_lack_of_time(missing: Missing, *, started: bool) -> bool:
