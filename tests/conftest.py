@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from tests import toy
 
 _ROOT = Path(__file__).resolve().parents[1]
@@ -15,6 +16,14 @@ def shared_logs() -> Path:
     if not folder.is_dir():
         pytest.skip("no sample of published logs beside the repository")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def own_data_folder(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Own results of a test go to a folder of its own, never to the user's."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
 
 
 @pytest.fixture

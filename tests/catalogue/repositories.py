@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from tests.logs import RunShape, write_resnet
-
 from trainmark.mllog import LogWriter, keys
 from trainmark.types import Result
 

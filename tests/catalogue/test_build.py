@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from tests.catalogue.repositories import commit_all, write_bert, write_entry, write_system
 
+from tests.catalogue.repositories import commit_all, write_bert, write_entry, write_system
 from trainmark.catalogue import build as builder
 from trainmark.catalogue.schema import RESULT_COLUMNS, RUN_COLUMNS, result_from_row
 from trainmark.catalogue.search import PUBLISHED_RESULTS, PUBLISHED_RUNS

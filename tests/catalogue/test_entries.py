@@ -2,8 +2,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.catalogue.repositories import write_entry, write_system
 
+from tests.catalogue.repositories import write_entry, write_system
 from trainmark.catalogue.entries import (
     Entry,
     find_entries,

@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from tests.catalogue.repositories import own_result
 
+from tests.catalogue.repositories import own_result
 from trainmark.catalogue import default_folder, own_results, record, runs_of
 from trainmark.types import Evaluation, Finding, Run, UsageError
 

@@ -2,7 +2,6 @@ from pathlib import Path
 
 from tests.catalogue.repositories import write_bert
 from tests.logs import write_resnet
-
 from trainmark.catalogue.samples import correct_samples
 from trainmark.mllog import read, summarize
 from trainmark.types import Run

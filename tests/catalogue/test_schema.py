@@ -2,8 +2,8 @@ from dataclasses import fields
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.catalogue.repositories import own_result
 
+from tests.catalogue.repositories import own_result
 from trainmark.catalogue.schema import (
     RESULT_COLUMNS,
     RUN_COLUMNS,

@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from tests.catalogue.repositories import commit_all, git
 
+from tests.catalogue.repositories import commit_all, git
 from trainmark.catalogue.source import FolderSource, GitSource, open_source, round_of
 from trainmark.types import TrainmarkError, UsageError
 

@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from tests.catalogue.repositories import own_result
 
+from tests.catalogue.repositories import own_result
 from trainmark.catalogue.schema import RESULT_COLUMNS, result_to_row
 from trainmark.catalogue.store import connect, load, rows, write_table
 from trainmark.types import Finding, UsageError

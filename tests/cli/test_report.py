@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.report.sessions import write_session
 
+from tests.report.sessions import write_session
 from trainmark.cli.main import main
 
 Trainmark = Callable[..., tuple[int, str, str]]

@@ -10,8 +10,8 @@ from typing import Any
 import click
 import pytest
 from rich.console import Console
-from tests.catalogue.repositories import own_result
 
+from tests.catalogue.repositories import own_result
 from trainmark.catalogue import SORTS, Filters, query, record
 from trainmark.cli import results_table
 from trainmark.cli.main import main

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.logs import RunShape, desk_folder, write_desk, write_folder, write_resnet
 
+from tests.logs import RunShape, desk_folder, write_desk, write_folder, write_resnet
 from trainmark.cli.main import main
 
 Call = Callable[..., tuple[int, str, str]]

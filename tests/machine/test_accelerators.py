@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from tests.machine.machines import FakeNvml, amd_accelerators, pci, plant
 
+from tests.machine.machines import FakeNvml, amd_accelerators, pci, plant
 from trainmark.machine.accelerators import (
     Accelerators,
     read_accelerators,

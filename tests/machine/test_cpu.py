@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from tests.machine.machines import amd_virtual, graviton, intel_two_sockets, plant
 
+from tests.machine.machines import amd_virtual, graviton, intel_two_sockets, plant
 from trainmark.machine.cpu import read_cpu, usable_cpus
 
 

@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from tests.machine.machines import (
     FakeNvml,
     amd_accelerators,
@@ -9,7 +10,6 @@ from tests.machine.machines import (
     graviton,
     intel_two_sockets,
 )
-
 from trainmark.machine import describe, describe_short, write_system
 from trainmark.types import UsageError
 

@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from tests.machine.machines import amd_virtual, graviton, intel_two_sockets, link, plant
 
+from tests.machine.machines import amd_virtual, graviton, intel_two_sockets, link, plant
 from trainmark.machine.host import (
     read_memory,
     read_network,

@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from tests.machine.machines import plant
 
+from tests.machine.machines import plant
 from trainmark.machine.reading import children, cpu_list, fields, number, text
 
 

@@ -3,8 +3,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.machine.machines import plant
 
+from tests.machine.machines import plant
 from trainmark import __version__
 from trainmark.machine import software
 

@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from tests.logs import Text, write_desk
 
+from tests.logs import Text, write_desk
 from trainmark.mllog import count_ranks, first_rank, read, summarize
 
 

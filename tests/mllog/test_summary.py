@@ -3,8 +3,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.logs import RunShape, Text, desk_target, write_desk, write_resnet
 
+from tests.logs import RunShape, Text, desk_target, write_desk, write_resnet
 from trainmark.mllog import keys, read, run_interval, summarize
 from trainmark.types import Run, Target
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.logs import Clock
 
+from tests.logs import Clock
 from trainmark.mllog import LogWriter, read, steady_time_ms
 from trainmark.types import TrainmarkError, UsageError
 

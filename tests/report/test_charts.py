@@ -3,9 +3,9 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 import pytest
+
 from tests.report.results import published, result
 from tests.report.sessions import write_session
-
 from trainmark.report import charts, load
 from trainmark.report.compare import compare
 

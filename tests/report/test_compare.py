@@ -1,8 +1,8 @@
 import math
 
 import pytest
-from tests.report.results import result
 
+from tests.report.results import result
 from trainmark.report.compare import Verdict, compare, earlier_results, spread, t_quantile
 
 stats = pytest.importorskip("scipy.stats", reason="comes with mlperf-logging")

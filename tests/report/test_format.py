@@ -11,20 +11,6 @@ def test_minutes_have_the_decimals_that_their_size_bears(value: float, shown: st
     assert text.minutes(value) == shown
 
 
-@pytest.mark.parametrize(
-    ("raw", "shown"),
-    [
-        ("plain name", "plain name"),
-        ("\x1b[31mred\x1b[0m", "\ufffd[31mred\ufffd[0m"),
-        ("two\nlines\r\x00", "two\ufffdlines\ufffd\ufffd"),
-        ("right\u202eto left", "right\ufffdto left"),
-        ("Größe [b] <i>", "Größe [b] <i>"),
-    ],
-)
-def test_clean_leaves_only_what_can_be_seen(raw: str, shown: str) -> None:
-    assert text.clean(raw) == shown
-
-
 def test_quality_is_per_cent_only_for_an_accuracy_up_to_one() -> None:
     assert text.quality(0.98765, "eval_accuracy") == "98.77 %"
     assert text.quality(24.0, "eval_accuracy") == "24.00"

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from tests.report.pages import Element, parse
 from tests.report.results import published, result
 from tests.report.sessions import SYSTEM, session_json, write_session
-
 from trainmark import catalogue
 from trainmark.report import SessionReport, load, render_html, write_html
 from trainmark.types import TrainmarkError, UsageError

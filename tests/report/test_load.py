@@ -3,9 +3,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from tests.report.results import result
 from tests.report.sessions import TARGET, session_json, write_log, write_session
-
 from trainmark import catalogue
 from trainmark.report import load, session_to_dict
 from trainmark.types import UsageError

@@ -1,5 +1,4 @@
 from tests.report.results import published
-
 from trainmark.catalogue import published as from_catalogue
 from trainmark.report.published import KIN, kin_of, pick
 
@@ -13,6 +12,7 @@ def test_a_desk_benchmark_and_the_official_one_have_the_same_kin() -> None:
 
 def test_an_unknown_benchmark_has_no_kin() -> None:
     assert kin_of("schnet_desk") is None
+    assert kin_of("resnet50_desk_fashion") == kin_of("resnet")
     assert kin_of("") is None
 
 
@@ -21,22 +21,38 @@ def test_every_kin_has_published_results() -> None:
         assert from_catalogue(benchmark=kin.benchmark), kin
 
 
-def test_pick_takes_the_fastest_and_the_smallest_of_each_round_newest_first() -> None:
+def test_pick_takes_the_fastest_of_all_and_of_the_common_sizes_newest_round_first() -> None:
     results = [
         published("1.0", "big", 64, 5.0),
-        published("1.0", "middle", 16, 20.0),
-        published("1.0", "small-slow", 8, 40.0),
-        published("1.0", "small-fast", 8, 30.0),
+        published("1.0", "sixteen", 16, 20.0),
+        published("1.0", "eight-slow", 8, 40.0),
+        published("1.0", "eight-fast", 8, 30.0),
+        published("1.0", "four", 4, 60.0),
         published("10.0", "only", 8, 3.0),
         published("2.0", "uncounted", None, 1.0),
-        published("2.0", "counted", 4, 9.0),
+        published("2.0", "four", 4, 9.0),
     ]
     assert [one.system for one in pick(results)] == [
         "only",
         "uncounted",
-        "counted",
         "big",
-        "small-fast",
+        "sixteen",
+        "eight-fast",
+    ]
+
+
+def test_of_the_published_resnet_results_three_a_round_are_picked() -> None:
+    picked = pick(from_catalogue(benchmark="resnet"))
+    assert [(one.round, one.accelerators) for one in picked] == [
+        ("2.0", 4096),
+        ("2.0", 16),
+        ("2.0", 8),
+        ("1.1", 4320),
+        ("1.1", 16),
+        ("1.1", 8),
+        ("1.0", 3456),
+        ("1.0", 16),
+        ("1.0", 8),
     ]
 
 
@@ -54,7 +70,7 @@ def test_pick_keeps_whole_rounds_within_its_limit() -> None:
     results = [
         published(f"{number}.0", f"{number}-{size}", size, 100.0 / size)
         for number in range(1, 6)
-        for size in (1, 8)
+        for size in (64, 8)
     ]
     assert [one.round for one in pick(results, limit=5)] == ["5.0", "5.0", "4.0", "4.0"]
     assert pick([]) == ()

@@ -2,7 +2,6 @@ from pathlib import Path
 
 from tests.report.results import published
 from tests.report.sessions import write_session
-
 from trainmark.report import load
 from trainmark.report.session import Entry
 from trainmark.report.tables import (

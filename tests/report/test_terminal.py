@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+
 from tests.report.results import result
 from tests.report.sessions import SYSTEM, session_json, write_session
-
 from trainmark import catalogue
 from trainmark.report import SessionReport, load, print_session
 

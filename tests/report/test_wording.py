@@ -3,7 +3,6 @@ from pathlib import Path
 
 from tests.report.results import result
 from tests.report.sessions import write_session
-
 from trainmark.report import load, wording
 from trainmark.report.compare import compare
 from trainmark.types import Finding, Severity

@@ -3,8 +3,8 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.logs import RunShape, Text, desk_folder, write_desk, write_folder, write_resnet
 
+from tests.logs import RunShape, Text, desk_folder, write_desk, write_folder, write_resnet
 from trainmark.rules import check_path, score_path
 from trainmark.types import Severity, UsageError
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.logs import START_MS, Text, write_desk, write_resnet
 
+from tests.logs import START_MS, Text, write_desk, write_resnet
 from trainmark.mllog import keys, read
 from trainmark.rules import Verdict, check_log
 from trainmark.types import Severity

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from tests.logs import RESNET_ROUNDS, RunShape, Text, write_resnet
 from tests.rules.official import official_verdict
 from tests.rules.test_mutations import CASES, Case
-
 from trainmark.mllog import read
 from trainmark.rules import check_log
 

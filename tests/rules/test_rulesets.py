@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from tests.logs import RunShape, Text, write_desk, write_resnet
 
+from tests.logs import RunShape, Text, write_desk, write_resnet
 from trainmark.mllog import read
 from trainmark.rules import Ruleset, find_ruleset, known_rulesets, ruleset_named
 from trainmark.rules.rulesets import OWN

@@ -2,8 +2,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.logs import RunShape, Text, write_desk, write_resnet
 
+from tests.logs import RunShape, Text, write_desk, write_resnet
 from trainmark.mllog import read
 from trainmark.rules import check_log, ruleset_named
 from trainmark.types import Severity, UsageError

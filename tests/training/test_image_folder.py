@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from tests.training.images import CLASSES, write_tree
 
+from tests.training.images import CLASSES, write_tree
 from trainmark.training import image_folder, image_tree
 from trainmark.types import UsageError
 

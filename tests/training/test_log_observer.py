@@ -1,7 +1,6 @@
 from pathlib import Path
 
 from tests.training.moments import MadeTask, built
-
 from trainmark.mllog import LogWriter, keys, read, summarize
 from trainmark.training import loop
 from trainmark.training.log_observer import LogObserver, Submission

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.training.moments import MadeTask, built
 
+from tests.training.moments import MadeTask, built
 from trainmark.training import loop
 from trainmark.training.moments import (
     BlockStarted,

@@ -3,9 +3,9 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+
 from tests.training.moments import make_spec
 from tests.training.test_session import order
-
 from trainmark.training.progress import ProgressLine, _duration
 
 ANSWER: dict[str, Any] = {

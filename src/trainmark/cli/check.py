@@ -61,7 +61,7 @@ def command(
 
 def _print_verdict(verdict: "Verdict") -> None:
     """One file and what was found in it; nothing for a file without findings."""
-    from trainmark.cli.text import printable
+    from trainmark.types import printable
 
     if not verdict.findings:
         return
@@ -80,7 +80,7 @@ def _print_verdict(verdict: "Verdict") -> None:
 
 
 def _print_finding(finding: "Finding", path: str) -> None:
-    from trainmark.cli.text import printable
+    from trainmark.types import printable
 
     severity = click.style(str(finding.severity), fg=_COLOURS[finding.severity], bold=True)
     line = "" if finding.line_no is None else f" line {finding.line_no}"

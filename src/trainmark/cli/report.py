@@ -61,6 +61,6 @@ def _print_json(reports: "list[tuple[SessionReport, Path]]") -> None:
 
 
 def _clean(page: Path) -> str:
-    from trainmark.report.format import clean
+    from trainmark.types import printable
 
-    return clean(page)
+    return printable(page)

@@ -110,8 +110,7 @@ def command(
 def _nothing(filters: "Filters", where: Path | None) -> "TrainmarkError":
     """That no result matches, and what there is when one filter is left out."""
     from trainmark.catalogue import Filters, choices, query
-    from trainmark.cli.text import printable
-    from trainmark.types import TrainmarkError
+    from trainmark.types import TrainmarkError, printable
 
     columns = {name: name for name in ("submitter", "system", "accelerator", "framework")}
     columns |= {"benchmark": "benchmark", "rounds": "round", "division": "division"}
@@ -145,6 +144,6 @@ def _value(filters: "Filters", name: str) -> str:
 
 
 def _warn(finding: "Finding") -> None:
-    from trainmark.cli.text import printable
+    from trainmark.types import printable
 
     click.echo(printable(f"trainmark: {finding.path}: {finding.message}. {finding.fix}"), err=True)

@@ -16,8 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from trainmark.cli.text import printable
-from trainmark.types import Result
+from trainmark.types import Result, printable
 
 __all__ = ["print_csv", "print_json", "print_tables"]
 

@@ -39,7 +39,7 @@ def command(ctx: click.Context, *, path: str, round_name: str | None, as_json: b
 
 
 def _print_score(folder: "FolderScore") -> None:
-    from trainmark.cli.text import printable
+    from trainmark.types import printable
 
     click.echo(printable(folder.path))
     score = folder.score

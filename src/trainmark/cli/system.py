@@ -72,7 +72,7 @@ def describe(
     import json
 
     from trainmark import machine
-    from trainmark.cli.text import printable
+    from trainmark.types import printable
 
     system = machine.describe(
         submitter=submitter, system_name=system_name, division=division, status=status
@@ -93,7 +93,7 @@ def _print_table(system: "System") -> None:
     from rich.text import Text
 
     from trainmark import machine
-    from trainmark.cli.text import printable
+    from trainmark.types import printable
 
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from trainmark.types import Event, Finding, RunLog, Severity, UsageError
+from trainmark.types import Event, Finding, RunLog, Severity, UsageError, printable
 
 __all__ = ["MAX_RECORD_BYTES", "TOKEN", "iter_log", "read"]
 
@@ -314,5 +314,5 @@ def _problem(
 def _shorten(record: bytes, limit: int) -> str:
     """The start of a line, safe to show: no control characters, at most ``limit`` characters."""
     text = record[: 4 * limit].decode("utf-8", "replace")
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    shown = printable(text)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"

@@ -14,7 +14,7 @@ from typing import Any
 from trainmark.mllog import keys
 from trainmark.report import format as text
 from trainmark.report.session import Entry
-from trainmark.types import Result, Run
+from trainmark.types import Result, Run, printable
 
 __all__ = ["COLOURS", "curve", "history", "published_scatter"]
 
@@ -135,7 +135,7 @@ def published_scatter(results: Sequence[Result]) -> Figure | None:
         {
             "type": "scatter",
             "mode": "markers",
-            "name": f"v{html.escape(text.clean(name))}",
+            "name": f"v{html.escape(printable(name))}",
             "x": [result.accelerators for result in rounds[name]],
             "y": [result.minutes for result in rounds[name]],
             "text": [_result_text(result) for result in rounds[name]],
@@ -163,7 +163,7 @@ def _run_trace(run: Run, number: int, entry: Entry) -> Figure | None:
     return {
         "type": "scatter",
         "mode": "lines+markers",
-        "name": html.escape(text.clean(name)),
+        "name": html.escape(printable(name)),
         "x": [one.minutes for one in points],
         "y": [one.quality for one in points],
         "text": [
@@ -193,7 +193,7 @@ def _is_share(entry: Entry) -> bool:
 def _result_text(result: Result) -> str:
     """A published result in a tooltip, as text that Plotly shows as it stands."""
     words = (result.submitter, result.system, result.accelerator)
-    return "<br>".join(html.escape(text.clean(word)) for word in words if word)
+    return "<br>".join(html.escape(printable(word)) for word in words if word)
 
 
 def _layout(x_title: str, y_title: str) -> Figure:

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from trainmark.mllog import keys
+from trainmark.types import printable
 
 __all__ = [
     "change",
-    "clean",
     "count",
     "flop_rate",
     "join",
@@ -22,18 +22,6 @@ __all__ = [
 ]
 
 _SI = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
-
-
-def clean(text: object) -> str:
-    """Text from a log, a system file or a folder name, on one line and without control.
-
-    Control characters, line ends, surrogates and the invisible marks that reorder or hide text
-    become U+FFFD; what can be seen stays as it is.
-
-    Args:
-        text: Anything; ``str()`` of it is taken.
-    """
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
 
 
 def minutes(value: float) -> str:
@@ -94,7 +82,7 @@ def moment(iso: str) -> str:
     try:
         when = datetime.fromisoformat(iso)
     except ValueError:
-        return clean(iso)
+        return printable(iso)
     return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
@@ -107,7 +95,7 @@ def value_text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, dict):
-        return clean("; ".join(f"{name} {value_text(item)}" for name, item in value.items()))
+        return printable("; ".join(f"{name} {value_text(item)}" for name, item in value.items()))
     if isinstance(value, list | tuple):
-        return clean(", ".join(value_text(item) for item in value))
-    return clean(value)
+        return printable(", ".join(value_text(item) for item in value))
+    return printable(value)

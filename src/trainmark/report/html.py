@@ -18,11 +18,10 @@ from markupsafe import Markup
 
 from trainmark import __version__
 from trainmark.report import charts, tables, wording
-from trainmark.report import format as text
-from trainmark.report.published import Kin, pick
+from trainmark.report.published import PICKED, Kin, pick
 from trainmark.report.session import Entry, SessionReport
 from trainmark.report.tables import Table
-from trainmark.types import Result, UsageError, atomic_write
+from trainmark.types import Result, UsageError, atomic_write, printable
 
 __all__ = ["render_html", "write_html"]
 
@@ -132,7 +131,7 @@ def _environment() -> Environment:
 def _finalize(value: Any) -> Any:
     if isinstance(value, Markup):
         return value
-    return text.clean(value) if isinstance(value, str) else value
+    return printable(value) if isinstance(value, str) else value
 
 
 def _template_text(environment: Environment, name: str) -> str:
@@ -212,9 +211,7 @@ def _published_views(
             kin=entry.kin,
             anchor=anchor,
             apart=wording.apart(entry),
-            picked=tables.published_table(
-                pick(entry.published), "Of each round the fastest and the smallest closed system"
-            ),
+            picked=tables.published_table(pick(entry.published), PICKED),
             all=tables.published_table(
                 sorted(entry.published, key=_round_then_minutes), "Every published result"
             ),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from trainmark.types import Result
 
-__all__ = ["KIN", "Kin", "kin_of", "pick"]
+__all__ = ["KIN", "PICKED", "Kin", "kin_of", "pick"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,16 +50,19 @@ def kin_of(benchmark: str) -> Kin | None:
         benchmark: As the log names it: "resnet50_desk", "resnet".
     """
     for kin in KIN:
-        if benchmark == kin.benchmark or benchmark.rsplit("_", 1)[0] == kin.workload:
+        if benchmark == kin.benchmark or benchmark.startswith(f"{kin.workload}_"):
             return kin
     return None
 
 
-def pick(results: Sequence[Result], *, limit: int = 12) -> tuple[Result, ...]:
-    """A handful of published results by rule: of each round the fastest and the smallest system.
+PICKED = "Of each round the fastest closed system, and the fastest with 8 and with 16 accelerators"
+_COMMON_SIZES = (8, 16)  # accelerators of the systems that are filed most
 
-    Only closed, scored results compete, each in the round it was first published in. The
-    smallest is the one with fewest accelerators, among equals the fastest. Newest round first.
+
+def pick(results: Sequence[Result], *, limit: int = 12) -> tuple[Result, ...]:
+    """A handful of published results by rule, as ``PICKED`` says. Newest round first.
+
+    Only closed, scored results compete, each in the round it was first published in.
 
     Args:
         results: Published results of one benchmark.
@@ -73,9 +76,10 @@ def pick(results: Sequence[Result], *, limit: int = 12) -> tuple[Result, ...]:
     chosen: list[Result] = []
     for name in sorted(rounds, key=_round_order, reverse=True):
         entries = sorted(rounds[name], key=lambda result: result.minutes or 0.0)
-        counted = [result for result in entries if result.accelerators]
-        both = [entries[0], *sorted(counted, key=lambda result: result.accelerators or 0)[:1]]
-        fresh = list({result.id: result for result in both}.values())
+        best = [entries[0]]
+        for size in reversed(_COMMON_SIZES):
+            best += [result for result in entries if result.accelerators == size][:1]
+        fresh = list({result.id: result for result in best}.values())
         if len(chosen) + len(fresh) > limit:
             break
         chosen += fresh

@@ -14,7 +14,7 @@ from trainmark.mllog import keys
 from trainmark.report import format as text
 from trainmark.report.compare import Comparison, spread
 from trainmark.report.session import Entry, efficiency
-from trainmark.types import Evaluation, Result, Run, System
+from trainmark.types import Evaluation, Result, Run, System, printable
 
 __all__ = [
     "Cell",
@@ -119,7 +119,7 @@ def _cell(column: Column[Row], value: Any) -> Cell:
     if value is None:
         return Cell(EMPTY, "")
     if column.show is None:
-        shown = text.clean(value)
+        shown = printable(value)
         return Cell(shown, shown.lower())
     return Cell(column.show(value), float(value))
 

@@ -13,12 +13,11 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from trainmark.report import format as text
 from trainmark.report import wording
-from trainmark.report.published import pick
+from trainmark.report.published import PICKED, pick
 from trainmark.report.session import Entry, SessionReport
 from trainmark.report.tables import Table, earlier_table, overview_table, published_table, run_table
-from trainmark.types import Finding, Severity
+from trainmark.types import Finding, Severity, printable
 
 __all__ = ["print_session"]
 
@@ -96,8 +95,7 @@ def _published(entry: Entry, console: Console) -> None:
         return
     _heading(console, f"Apart from this: published {entry.kin.model} results")
     _line(console, wording.apart(entry))
-    caption = "Of each round the fastest and the smallest system"
-    _table(console, published_table(picked, caption, narrow=True))
+    _table(console, published_table(picked, PICKED, narrow=True))
 
 
 def _findings(console: Console, findings: Iterable[Finding]) -> None:
@@ -105,7 +103,7 @@ def _findings(console: Console, findings: Iterable[Finding]) -> None:
     for one in groups[:_MOST_GROUPS]:
         line = Text("  ")
         line.append(f"{one.severity} ", style=_STYLES[one.severity])
-        line.append(text.clean(f"{one.rule}: {one.message}"))
+        line.append(printable(f"{one.rule}: {one.message}"))
         console.print(line, soft_wrap=False, highlight=False)
         if one.fix:
             _line(console, one.fix, indent=4)
@@ -120,7 +118,7 @@ def _findings(console: Console, findings: Iterable[Finding]) -> None:
 
 def _heading(console: Console, words: str) -> None:
     console.print()
-    console.print(Text(text.clean(words), style="bold underline"), highlight=False)
+    console.print(Text(printable(words), style="bold underline"), highlight=False)
 
 
 def _named(console: Console, name: str, value: str, *, style: str = "") -> None:
@@ -128,12 +126,12 @@ def _named(console: Console, name: str, value: str, *, style: str = "") -> None:
     grid = RichTable.grid(padding=(0, 2))
     grid.add_column(width=_NAME_WIDTH, style="dim")
     grid.add_column(ratio=1)
-    grid.add_row(Text(text.clean(name)), Text(text.clean(value), style=style))
+    grid.add_row(Text(printable(name)), Text(printable(value), style=style))
     console.print(grid, highlight=False)
 
 
 def _line(console: Console, words: str, *, indent: int = 0, style: str = "") -> None:
-    body = Text(text.clean(words), style=style)
+    body = Text(printable(words), style=style)
     console.print(Padding(body, (0, 0, 0, indent)), highlight=False)
 
 

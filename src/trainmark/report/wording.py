@@ -9,7 +9,7 @@ from trainmark.report import format as text
 from trainmark.report.compare import Comparison, spread
 from trainmark.report.compare import Verdict as Meaning
 from trainmark.report.session import Entry, efficiency
-from trainmark.types import Finding, Run, Severity
+from trainmark.types import Finding, Run, Severity, printable
 
 __all__ = [
     "NOTICE",
@@ -246,7 +246,7 @@ def apart(entry: Entry) -> str:
     data = f" on {info.dataset}" if info is not None and info.dataset else ""
     target = entry.target
     goal = f" to {text.quality(target.value, target.metric)}" if target else ""
-    return text.clean(
+    return printable(
         f"Not comparable: these systems train {kin.full}. This report is about {here}{data}"
         f"{goal}, a much smaller task with a target of its own; its minutes say nothing about "
         f"the minutes below."

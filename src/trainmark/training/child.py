@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from trainmark.training.messages import Request
-from trainmark.types import InterruptedRunError, TrainmarkError, UsageError
+from trainmark.types import InterruptedRunError, TrainmarkError, UsageError, printable
 
 __all__ = ["answers"]
 
@@ -108,7 +108,7 @@ def _unexplained(returncode: int, complaints: bytes, log: Path | None) -> Trainm
         name = signal.Signals(-returncode).name
         return TrainmarkError(f"the worker process was killed by {name}", hint=hint)
     text = complaints.decode("utf-8", "replace").strip().splitlines()[-_SHOWN_LINES:]
-    shown = "\n    ".join("".join(c if c.isprintable() else "\ufffd" for c in t) for t in text)
+    shown = "\n    ".join(printable(line) for line in text)
     return TrainmarkError(
         f"the worker process failed with exit status {returncode}:\n    {shown}", hint=hint
     )

@@ -25,6 +25,7 @@ from trainmark.training.child import answers
 from trainmark.training.log_observer import Submission
 from trainmark.training.messages import Request
 from trainmark.types import (
+    InterruptedRunError,
     System,
     UsageError,
     WorkloadSpec,
@@ -129,8 +130,12 @@ def run_session(order: Order, listener: Listener, now: Callable[[], datetime]) -
     for run in range(order.runs):
         log = results / f"result_{run}.txt"
         request = _run_request(order, spec, answer, division, log, _seed(order, run))
-        for message in answers(request):
-            listener.message(run, message)
+        try:
+            for message in answers(request):
+                listener.message(run, message)
+        except InterruptedRunError as stopped:
+            stopped.hint = _what_is_there(order, run)
+            raise
         logs.append(log)
     return Session(
         folder=order.out,
@@ -250,6 +255,12 @@ def _run_request(
         ),
         matmul_peak=answer["matmul_peak"],
     )
+
+
+def _what_is_there(order: Order, ended: int) -> str:
+    if not ended:
+        return "No run had ended before it."
+    return f"Runs that had ended before it: {ended}. trainmark report {order.out} shows them."
 
 
 def _seed(order: Order, run: int) -> int:

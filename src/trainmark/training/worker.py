@@ -28,7 +28,7 @@ from trainmark.training.settings import Settings, change
 from trainmark.training.task import TaskRequest, Workload
 from trainmark.types import InterruptedRunError, TrainmarkError, UsageError, unknown_name
 
-__all__ = ["main"]
+__all__ = ["Progress", "main"]
 
 _SECONDS_BETWEEN_MESSAGES = 0.25
 
@@ -121,7 +121,7 @@ def _train(chosen: Workload, request: Request, settings: Settings, answers: Bina
     with LogWriter(request.log) as writer:
         observers = [
             LogObserver(writer, request.submission),
-            _Progress(answers),
+            Progress(answers),
             *plugins.observers(),
         ]
         moments = loop.train(
@@ -138,7 +138,7 @@ def _train(chosen: Workload, request: Request, settings: Settings, answers: Bina
             task.close()
 
 
-class _Progress:
+class Progress:
     """The observer that tells the parent how far the run is, a few times a second."""
 
     def __init__(self, answers: BinaryIO) -> None:
@@ -147,6 +147,7 @@ class _Progress:
         self._told = 0.0
 
     def __call__(self, moment: Moment) -> None:
+        """Send what the parent shows, unless it was told a moment ago."""
         now = monotonic()
         if isinstance(moment, RunStarted):
             self._started = now

@@ -6,6 +6,7 @@ from trainmark.types.finding import Finding, Severity
 from trainmark.types.log import Event, RunLog
 from trainmark.types.run import Evaluation, Result, Run
 from trainmark.types.system import System
+from trainmark.types.text import printable
 from trainmark.types.workload import Direction, Target, WorkloadSpec
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "UsageError",
     "WorkloadSpec",
     "atomic_write",
+    "printable",
     "unknown_name",
 ]

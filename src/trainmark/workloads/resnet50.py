@@ -178,7 +178,7 @@ def _full_spec(settings: FullSettings, data: Path | None) -> WorkloadSpec:
         target=Target(metric="eval_accuracy", value=0.759),
         train_samples=samples,
         eval_samples=len(held_out.files),
-        evaluate_every_samples=_EPOCHS_BETWEEN_EVALUATIONS * samples,
+        evaluate_every_samples=min(_EPOCHS_BETWEEN_EVALUATIONS, settings.epochs) * samples,
         max_samples=settings.epochs * samples,
         mlperf_name="resnet" if official else None,
         ruleset="4.0" if official else "own",

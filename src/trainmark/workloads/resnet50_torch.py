@@ -24,7 +24,7 @@ from trainmark.workloads.resnet50 import (
     ResNetSettings,
 )
 
-__all__ = ["DeskTask", "FullTask", "ResNetTask", "resnet50"]
+__all__ = ["DeskTask", "FullTask", "ResNetTask", "hyperparameters", "resnet50"]
 
 LAYERS = (3, 4, 6, 3)
 FULL_SIDE = 224
@@ -117,7 +117,7 @@ class ResNetTask:
         self.device = FRAMEWORK.device
         steps = self.settings.schedule_steps(self.spec.train_samples)
         self.warmup_steps, self.total_steps = steps
-        self.hyperparameters: Mapping[str, Any] = _hyperparameters(
+        self.hyperparameters: Mapping[str, Any] = hyperparameters(
             self.settings, self.warmup_steps, self.total_steps
         )
         dtype = DTYPES[self.settings.precision]
@@ -339,7 +339,7 @@ class FullTask(ResNetTask):
         return self.settings.workers or len(os.sched_getaffinity(0))
 
 
-def _hyperparameters(
+def hyperparameters(
     settings: ResNetSettings, warmup_steps: int, total_steps: int
 ) -> dict[str, Any]:
     """The log keys that the closed rules of "resnet" ask for, with their values."""

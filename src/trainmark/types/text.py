@@ -1,0 +1,15 @@
+"""Text from outside, made fit to be shown."""
+
+__all__ = ["printable"]
+
+
+def printable(text: object) -> str:
+    """Text from a log, a system file or a folder name, on one line and without control.
+
+    Control characters, line ends, surrogates and the invisible marks that reorder or hide text
+    become U+FFFD; what can be seen stays as it is.
+
+    Args:
+        text: Anything; ``str()`` of it is taken.
+    """
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
