@@ -22,10 +22,10 @@ def test_curve_has_a_line_for_each_run_and_the_target(session_folder: Path) -> N
     assert len({trace["line"]["color"] for trace in figure["data"]}) == 3
     first = figure["data"][0]
     assert first["x"][-1] == pytest.approx(1.0)
-    assert first["y"][-1] == pytest.approx(0.9705)
+    assert first["y"][-1] == pytest.approx(0.9755)
     assert first["text"][-1] == "40,000 samples"
-    assert figure["layout"]["shapes"][0]["y0"] == 0.97
-    assert figure["layout"]["annotations"][0]["text"] == "target 97.00 %"
+    assert figure["layout"]["shapes"][0]["y0"] == 0.975
+    assert figure["layout"]["annotations"][0]["text"] == "target 97.50 %"
 
 
 def test_curve_without_an_evaluation_is_none(session_folder: Path) -> None:

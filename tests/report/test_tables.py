@@ -60,7 +60,7 @@ def test_run_table(session_folder: Path) -> None:
         "Seed": "2",
         "Minutes": "1.100",
         "Status": "success",
-        "Quality": "97.05 %",
+        "Quality": "97.55 %",
         "Samples to target": "44,000",
         "Samples/s": "1,002",
         "FLOP/s": "50 GFLOP/s",
@@ -83,7 +83,7 @@ def test_an_unfinished_run_says_so(session_folder: Path) -> None:
 def test_every_evaluation_is_a_row(session_folder: Path) -> None:
     table = evaluation_table(entry_of(session_folder))
     assert len(table.rows) == 10 + 11 + 13
-    assert texts(table)[9] == ("0", "1.000", "40,000", "97.05 %")
+    assert texts(table)[9] == ("0", "1.000", "40,000", "97.55 %")
 
 
 def test_settings_that_differ_between_runs_show_every_value(session_folder: Path) -> None:

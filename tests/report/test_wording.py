@@ -67,8 +67,8 @@ def test_few_runs_have_the_rule_said_plainly(tmp_path: Path) -> None:
 
 def test_goal_says_the_target_and_the_data(session_folder: Path) -> None:
     (entry,) = load(session_folder).entries
-    assert wording.goal(entry) == "Time to train to 97.00 % on MNIST, 5,000 images"
-    assert wording.goal(replace(entry, info=None)) == "Time to train to 97.00 %"
+    assert wording.goal(entry) == "Time to train to 97.50 % on MNIST, 5,000 images"
+    assert wording.goal(replace(entry, info=None)) == "Time to train to 97.50 %"
     bare = tuple(replace(run, target=None) for run in entry.runs)
     assert wording.goal(replace(entry, info=None, runs=bare)) == ""
 
@@ -121,7 +121,7 @@ def test_a_desk_result_stands_apart_and_the_sentence_says_why(session_folder: Pa
     (entry,) = load(session_folder).entries
     words = wording.apart(entry)
     assert words.startswith("Not comparable: these systems train ResNet-50 v1.5")
-    assert "ResNet-50 (desk) on MNIST, 5,000 images to 97.00 %" in words
+    assert "ResNet-50 (desk) on MNIST, 5,000 images to 97.50 %" in words
     official = replace(entry, benchmark="resnet", info=None)
     assert "Not comparable" not in wording.apart(official)
     assert "reviewed by MLCommons" in wording.apart(official)

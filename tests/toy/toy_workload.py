@@ -23,6 +23,9 @@ TRAIN, HELD_OUT = 400, 200
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToySettings(Settings):
     global_batch_size: int = setting(20, "samples in one optimizer step", minimum=1)
+    memory_format: str = setting(
+        "contiguous", "none here", choices=("auto", "contiguous", "channels_last")
+    )
     learning_rate: float = setting(0.5, "learning rate", minimum=0)
     epochs: int = setting(5, "epochs until it gives up", minimum=1)
     target: float = setting(0.9, "accuracy to reach", minimum=0, maximum=1, fixed=True)
@@ -70,6 +73,7 @@ class ToyTask:
             "opt_name": "sgd",
             "opt_base_learning_rate": self.settings.learning_rate,
         }
+        self.initialized_tensors = ()
         self.steps, self.training = 0, False
 
     def build(self):

@@ -32,6 +32,7 @@ class MadeTask:
     def __init__(self, qualities: list[float], **spec: Any) -> None:
         self.spec = make_spec(**spec)
         self.hyperparameters: Mapping[str, Any] = {"global_batch_size": 50}
+        self.initialized_tensors: tuple[str, ...] = ()
         self.calls: list[str] = []
         self.schedule: list[int] = []
         self._qualities = iter(qualities)

@@ -8,8 +8,7 @@ from trainmark.training.settings import change
 @pytest.mark.usefixtures("toy_plugin")
 def test_only_what_the_device_can_do_is_tried() -> None:
     workload, framework = plugins.workload("toy"), plugins.framework("plain")
-    settings = change(workload.scales["desk"](), ["memory_format=contiguous"])
-    found = probe(workload, framework, "desk", settings, None)
+    found = probe(workload, framework, "desk", workload.scales["desk"](), None)
     assert found.candidates == ()  # one precision, one layout, one thread count: nothing to decide
     assert (found.settings.precision, found.settings.threads) == ("fp32", 1)
     assert set(found.unusable) == {"bf16", "fp16"}
@@ -21,6 +20,7 @@ def test_the_fastest_candidate_is_taken(monkeypatch: pytest.MonkeyPatch) -> None
     workload, framework = plugins.workload("toy"), plugins.framework("plain")
     rates = iter([100.0, 300.0])
     monkeypatch.setattr("trainmark.training.probe._rate", lambda *_: next(rates))
-    found = probe(workload, framework, "desk", workload.scales["desk"](), None)
+    settings = change(workload.scales["desk"](), ["memory_format=auto"])
+    found = probe(workload, framework, "desk", settings, None)
     assert [c.samples_per_second for c in found.candidates] == [300.0, 100.0]
     assert found.settings.memory_format == "channels_last"

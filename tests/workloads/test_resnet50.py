@@ -1,3 +1,4 @@
+import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from trainmark.workloads.resnet50_torch import (
     Bottleneck,
     DeskTask,
     hyperparameters,
+    official_tensor_names,
     resnet50,
 )
 
@@ -53,6 +55,11 @@ def test_the_full_network_has_the_published_number_of_parameters() -> None:
 def test_the_desk_network_is_as_large_as_its_spec_says() -> None:
     desk = resnet50(width=16, in_channels=1, classes=10, small=True)
     assert parameters(desk) == WORKLOAD.spec("desk", DeskSettings(), None).parameters
+
+
+def test_every_tensor_has_an_official_name() -> None:
+    full = resnet50(width=64, in_channels=3, classes=1000, small=False)
+    assert len(set(official_tensor_names())) == len(list(full.parameters())) == 161
 
 
 def test_v1_5_strides_in_the_3x3_convolution() -> None:
@@ -152,7 +159,7 @@ def test_classes_of_train_and_val_must_agree(tmp_path: Path) -> None:
         replace(FullSettings(), optimizer="sgd", learning_rate=0.8, weight_decay=1e-4),
     ],
 )
-@pytest.mark.parametrize("ruleset", ["1.0", "2.0", "3.0", "4.0"])
+@pytest.mark.parametrize("ruleset", ["1.0", "1.1", "2.0", "2.1", "3.0", "3.1", "4.0"])
 @pytest.mark.parametrize("quality", [0.7591, 0.7589])
 def test_a_full_scale_log_gets_the_official_checkers_verdict(
     tmp_path: Path, settings: ResNetSettings, ruleset: str, quality: float
@@ -191,9 +198,11 @@ def write_full_scale_log(path: Path, settings: ResNetSettings, quality: float) -
             hyperparameters=dict(task.hyperparameters),
             environment={},
             caches_flushed=True,
+            initialized_tensors=official_tensor_names(),
         )
 
-    with LogWriter(path) as writer:
+    seconds = itertools.count(1_700_000_000_000, 1000)
+    with LogWriter(path, now_ms=seconds.__next__) as writer:
         moments = loop.train(
             task,
             global_batch_size=4 * samples,  # one step a block: the log is the same

@@ -15,8 +15,12 @@ def command(name: str | None, as_json: bool) -> None:
     from trainmark.training import plugins
     from trainmark.training.settings import describe
 
-    names = [name] if name else plugins.workload_names()
-    found = [plugins.workload(each) for each in names]
+    if name:
+        found, broken = [plugins.workload(name)], []
+    else:
+        listed = [plugin for plugin in plugins.plugins() if plugin.kind == "workload"]
+        found = [plugin.loaded for plugin in listed if not plugin.problem]
+        broken = [plugin for plugin in listed if plugin.problem]
     rows = [
         {
             "name": workload.name,
@@ -39,3 +43,5 @@ def command(name: str | None, as_json: bool) -> None:
                     f"    --set {one['name']}={one['default']}  {one['help']} "
                     f"(allowed: {one['allowed']}{closed})"
                 )
+    for plugin in broken:
+        click.echo(f"{plugin.name}: broken; trainmark plugins says why", err=True)

@@ -30,6 +30,7 @@ GLOBAL_BATCH_SIZE = "global_batch_size"
 GRADIENT_ACCUMULATION_STEPS = "gradient_accumulation_steps"
 TRAIN_SAMPLES = "train_samples"
 EVAL_SAMPLES = "eval_samples"
+WEIGHTS_INITIALIZATION = "weights_initialization"
 TRACKED_STATS = "tracked_stats"
 
 EPOCH_NUM = "epoch_num"

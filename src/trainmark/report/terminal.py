@@ -29,6 +29,8 @@ _MOST_EARLIER = 5
 _MOST_ENTRIES_IN_FULL = 3
 _NAME_WIDTH = 22
 _HEADING_WIDTH = 10
+_SHORTEST = 8  # a text column is never made narrower
+_BETWEEN_COLUMNS = 3
 _UNBROKEN = 20  # a cell up to this long is never broken
 
 
@@ -139,15 +141,31 @@ def _table(console: Console, table: Table) -> None:
     drawn = RichTable(
         title=Text(table.caption), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
     )
-    for i, heading in enumerate(table.headings):
-        longest = max((len(row[i].text) for row in table.rows), default=0)
+    headings = [textwrap.fill(h, _HEADING_WIDTH, break_long_words=False) for h in table.headings]
+    longest = [
+        max((len(row[i].text) for row in table.rows), default=0) for i in range(len(headings))
+    ]
+    unbroken = _unbroken(table, headings, longest, console.width)
+    for i, heading in enumerate(headings):
         drawn.add_column(
-            Text(textwrap.fill(heading, _HEADING_WIDTH, break_long_words=False)),
+            Text(heading),
             justify="right" if table.numeric[i] else "left",
             overflow="fold",
-            no_wrap=table.numeric[i] or longest <= _UNBROKEN,
-            min_width=min(longest, _UNBROKEN),
+            no_wrap=table.numeric[i] or longest[i] <= unbroken,
+            min_width=longest[i] if table.numeric[i] else min(longest[i], unbroken),
         )
     for row in table.rows:
         drawn.add_row(*(Text(cell.text) for cell in row))
     console.print(drawn, highlight=False)
+
+
+def _unbroken(table: Table, headings: list[str], longest: list[int], width: int) -> int:
+    """How long a text may be and stay on one line, so that all columns fit and no number tears."""
+    for limit in range(_UNBROKEN, _SHORTEST, -1):
+        needed = _BETWEEN_COLUMNS * (len(headings) - 1)
+        for i, heading in enumerate(headings):
+            word = max(map(len, heading.split()), default=0)
+            needed += max(word, longest[i] if table.numeric[i] else min(longest[i], limit))
+        if needed <= width:
+            return limit
+    return _SHORTEST

@@ -192,10 +192,11 @@ def _met_after(target: TargetRule, stop: Event) -> bool:
 def _times(facts: Facts) -> Iterator[Finding]:
     """Intervals that end before they begin, and times that are none."""
     pairs = (
-        (facts.log.first(keys.INIT_START), facts.log.first(keys.INIT_STOP)),
-        (facts.start, facts.stop),
+        # Building a small model may take less than a millisecond; training never does.
+        (facts.log.first(keys.INIT_START), facts.log.first(keys.INIT_STOP), 0),
+        (facts.start, facts.stop, 1),
     )
-    for begin, end in pairs:
+    for begin, end, shortest_ms in pairs:
         for event in (begin, end):
             if event is not None and not (event.time_ms > 0 and math.isfinite(event.time_ms)):
                 yield facts.finding(
@@ -204,12 +205,12 @@ def _times(facts: Facts) -> Iterator[Finding]:
                     "Log time_ms from the wall clock.",
                     event=event,
                 )
-        if begin is not None and end is not None and end.time_ms <= begin.time_ms:
+        if begin is not None and end is not None and end.time_ms - begin.time_ms < shortest_ms:
             seconds = (end.time_ms - begin.time_ms) / 1e3
             yield facts.finding(
                 "run.time",
                 f"{end.key} (line {end.line_no}) is {seconds:g} seconds after {begin.key} (line "
-                f"{begin.line_no}); expected more than 0",
+                f"{begin.line_no}); expected {shortest_ms} ms or more",
                 "Log times from one clock that never runs backwards.",
                 event=end,
             )

@@ -83,6 +83,8 @@ class LogObserver:
         point(keys.SEED, who.seed)
         for key, value in moment.hyperparameters.items():
             point(key, value)
+        for tensor in moment.initialized_tensors:
+            point(keys.WEIGHTS_INITIALIZATION, tensor=tensor)
         point(keys.TRAIN_SAMPLES, spec.train_samples)
         point(keys.EVAL_SAMPLES, spec.eval_samples)
         point(keys.OWN_RULESET, who.ruleset)

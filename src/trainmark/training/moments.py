@@ -72,6 +72,7 @@ class Built(Moment):
         hyperparameters: Official log keys and their values.
         environment: Software, device, threads.
         caches_flushed: Whether the data was evicted from the page cache.
+        initialized_tensors: Official names of the tensors that were initialised.
     """
 
     spec: WorkloadSpec
@@ -79,6 +80,7 @@ class Built(Moment):
     hyperparameters: dict[str, Any]
     environment: dict[str, Any]
     caches_flushed: bool
+    initialized_tensors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

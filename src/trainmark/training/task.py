@@ -40,10 +40,17 @@ class Task(Protocol):
     The loop calls, in this order: ``build`` and ``warm_up`` before the clock starts (neither may
     read data), then ``batches`` once and ``forward_backward``/``update``/``evaluate`` until the
     target is met.
+
+    Attributes:
+        spec: The workload's numbers.
+        hyperparameters: Official log keys and their values.
+        initialized_tensors: Names of the initialised tensors where rules of some round ask for
+            them (ResNet-50 in 1.1 to 2.1), else empty.
     """
 
     spec: WorkloadSpec
     hyperparameters: Mapping[str, Any]
+    initialized_tensors: tuple[str, ...]
 
     def build(self) -> None:
         """Make model and optimizer from the seed."""

@@ -116,6 +116,7 @@ def _train(chosen: Workload, request: Request, settings: Settings, answers: Bina
             hyperparameters=dict(task.hyperparameters),
             environment=_environment(framework.environment()),
             caches_flushed=flush_caches(task.data_files()),
+            initialized_tensors=task.initialized_tensors,
         )
 
     with LogWriter(request.log) as writer:

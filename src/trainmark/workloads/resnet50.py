@@ -51,6 +51,7 @@ class _DeskData:
     evaluate_every_samples: int
     target: float
     typical_samples: int
+    epochs: int
 
 
 _DESK_DATA = {
@@ -62,6 +63,7 @@ _DESK_DATA = {
         evaluate_every_samples=4_000,
         target=0.975,
         typical_samples=16_000,
+        epochs=6,
     ),
     "fashion-mnist": _DeskData(
         variant="fashion",
@@ -70,7 +72,8 @@ _DESK_DATA = {
         eval_samples=10_000,
         evaluate_every_samples=20_000,
         target=0.88,
-        typical_samples=120_000,
+        typical_samples=80_000,
+        epochs=2,
     ),
 }
 
@@ -89,10 +92,15 @@ class ResNetSettings(Settings):
     weight_decay: float = setting(5e-4, "weight decay of kernels and matrices", minimum=0)
     label_smoothing: float = setting(0.1, "label smoothing", minimum=0, maximum=0.5, fixed=True)
 
+    def schedule_epochs(self) -> tuple[float, int]:
+        """Epochs of the warm-up and of the whole schedule."""
+        return self.warmup_epochs, self.epochs
+
     def schedule_steps(self, train_samples: int) -> tuple[int, int]:
         """Steps of the warm-up and of the whole schedule, for that many samples an epoch."""
+        warmup, epochs = self.schedule_epochs()
         steps = train_samples / self.global_batch_size
-        return round(self.warmup_epochs * steps), round(self.epochs * steps)
+        return round(warmup * steps), round(epochs * steps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +111,17 @@ class DeskSettings(ResNetSettings):
     dataset: str = setting("mnist", "data set", choices=("mnist", "fashion-mnist"), fixed=True)
     width: int = setting(16, "channels of the first stage", minimum=4, maximum=64, fixed=True)
     shift: int = setting(2, "augmentation: largest shift in pixels", minimum=0, maximum=8)
+    epochs: int = setting(
+        0, "epochs of the schedule; 0: as many as the data set needs (6 or 2)", minimum=0
+    )
+    warmup_epochs: float = setting(
+        -1.0, "epochs of linear warm-up; -1: a sixth of the schedule", minimum=-1
+    )
+
+    def schedule_epochs(self) -> tuple[float, int]:
+        """Epochs of the warm-up and of the whole schedule."""
+        epochs = self.epochs or _DESK_DATA[self.dataset].epochs
+        return epochs / 6 if self.warmup_epochs < 0 else self.warmup_epochs, epochs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +154,7 @@ def _desk_spec(settings: DeskSettings) -> WorkloadSpec:
         train_samples=data.train_samples,
         eval_samples=data.eval_samples,
         evaluate_every_samples=data.evaluate_every_samples,
-        max_samples=settings.epochs * data.train_samples,
+        max_samples=settings.schedule_epochs()[1] * data.train_samples,
         mlperf_name=None,
         parameters=1_483_898,
         typical_samples=data.typical_samples,

@@ -24,7 +24,14 @@ from trainmark.workloads.resnet50 import (
     ResNetSettings,
 )
 
-__all__ = ["DeskTask", "FullTask", "ResNetTask", "hyperparameters", "resnet50"]
+__all__ = [
+    "DeskTask",
+    "FullTask",
+    "ResNetTask",
+    "hyperparameters",
+    "official_tensor_names",
+    "resnet50",
+]
 
 LAYERS = (3, 4, 6, 3)
 FULL_SIDE = 224
@@ -104,10 +111,24 @@ def _initialise(model: nn.Module) -> None:
             nn.init.zeros_(module.bias)
 
 
+def official_tensor_names() -> tuple[str, ...]:
+    """The names that the rules of rounds 1.1 to 2.1 give to the 161 tensors of ResNet-50."""
+    names = ["conv0_weight", "bn0_gamma", "bn0_beta"]
+    for stage, count in enumerate(LAYERS, start=1):
+        for unit in range(1, count + 1):
+            layers = [("conv1", "bn1"), ("conv2", "bn2"), ("conv3", "bn3")]
+            layers += [("conv1sc", "bnsc")] if unit == 1 else []
+            for conv, bn in layers:
+                place = f"stage{stage}_unit{unit}"
+                names += [f"{place}_{conv}_weight", f"{place}_{bn}_gamma", f"{place}_{bn}_beta"]
+    return (*names, "fc1_weight", "fc1_bias")
+
+
 class ResNetTask:
     """One run of either scale; the subclasses differ in model and data."""
 
     settings: ResNetSettings
+    initialized_tensors: tuple[str, ...] = ()
 
     def __init__(self, request: TaskRequest) -> None:
         self.settings = cast(ResNetSettings, request.settings)
@@ -285,6 +306,7 @@ class FullTask(ResNetTask):
     """ImageNet in folders, decoded by worker processes."""
 
     settings: FullSettings
+    initialized_tensors = official_tensor_names()
 
     def make_model(self) -> nn.Module:
         """See the module's docstring."""
@@ -355,9 +377,9 @@ def hyperparameters(
         f"{name}_opt_weight_decay": settings.weight_decay,
         f"{name}_opt_momentum": settings.momentum,
         "model_bn_span": settings.micro_batch,
-        "opt_learning_rate_warmup_epochs": settings.warmup_epochs,
+        "opt_learning_rate_warmup_epochs": settings.schedule_epochs()[0],
     }
     if name == "lars":
         found["lars_epsilon"] = 0.0
-        found["lars_opt_learning_rate_warmup_epochs"] = settings.warmup_epochs
+        found["lars_opt_learning_rate_warmup_epochs"] = settings.schedule_epochs()[0]
     return found
