@@ -7,8 +7,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["Paired", "paired", "rate_of"]
+__all__ = ["Paired", "paired", "run_apart"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +45,14 @@ def paired(ours: Callable[[], float], theirs: Callable[[], float], pairs: int) -
     return Paired(ours=tuple(rates[0]), theirs=tuple(rates[1]))
 
 
-def rate_of(script: str, arguments: Sequence[str], environment: Mapping[str, str]) -> float:
-    """Run a script in a fresh process that prints ``{"rate": ...}`` last."""
+def run_apart(script: str, arguments: Sequence[str], environment: Mapping[str, str]) -> Any:
+    """Run a script in a fresh process; the JSON of its last line.
+
+    Args:
+        script: The script.
+        arguments: Its arguments.
+        environment: Variables added to those of this process.
+    """
     done = subprocess.run(
         [sys.executable, script, *arguments],
         env={**os.environ, **environment},
@@ -53,4 +60,4 @@ def rate_of(script: str, arguments: Sequence[str], environment: Mapping[str, str
         text=True,
         check=True,
     )
-    return float(json.loads(done.stdout.splitlines()[-1])["rate"])
+    return json.loads(done.stdout.splitlines()[-1])

@@ -12,11 +12,10 @@ the usual step where the CPU has bf16 instructions, 1.3 times where it has none.
 import argparse
 import json
 import statistics
-import sys
 from time import perf_counter
 from typing import Any
 
-from pairs import paired, rate_of
+from pairs import paired, run_apart
 
 from trainmark.training.child import ENVIRONMENT
 
@@ -34,12 +33,12 @@ def main() -> None:
         print(json.dumps(_SIDES[options.side](options)))
         return
     common = ["--batch", str(options.batch), "--steps", str(options.steps)]
-    chosen = _probe_apart(common)
+    chosen = run_apart(__file__, ["--side", "probe", *common], ENVIRONMENT)
     print(f"The probe chooses {chosen['settings']}; matmul peak {chosen['peak'] / 1e9:.1f} GFLOP/s")
 
     def side(name: str, environment: dict[str, str]) -> float:
         words = ["--side", name, "--settings", " ".join(chosen["settings"]), *common]
-        return rate_of(__file__, words, environment)
+        return float(run_apart(__file__, words, environment)["rate"])
 
     print(f"ResNet-50, batch {options.batch}, images/s: theirs is the usual eager fp32 step")
     found = paired(lambda: side("ours", ENVIRONMENT), lambda: side("usual", {}), options.pairs)
@@ -49,21 +48,6 @@ def main() -> None:
         f"ours reaches {achieved / 1e9:.1f} GFLOP/s, "
         f"{100 * achieved / chosen['peak']:.0f} % of the measured matmul peak"
     )
-
-
-def _probe_apart(common: list[str]) -> dict[str, Any]:
-    import os
-    import subprocess
-
-    done = subprocess.run(
-        [sys.executable, __file__, "--side", "probe", *common],
-        env={**os.environ, **ENVIRONMENT},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
 
 
 def _task(assignments: list[str]) -> Any:

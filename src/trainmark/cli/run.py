@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from trainmark.report import SessionReport
     from trainmark.training.session import Order, Session
 
@@ -104,33 +102,41 @@ def command(
         console.print(f"This machine: {describe_short(order.system)}", markup=False)
     with ProgressLine(console) as progress:
         session = run_session(order, progress, now)
-    report = _conclude(order, session, catalogue)
-    _show(report, as_json, Console())
+    report = _report(session, catalogue, as_json)
+    _record(order, session, report, catalogue)
     sys.exit(0 if _is_fine(report) else 1)
 
 
-def _conclude(order: "Order", session: "Session", catalogue: Path | None) -> "SessionReport":
-    """Write the page, compare with earlier sessions, then add this one to the catalogue."""
-    from trainmark.catalogue import record
-    from trainmark.report import load, write_html
-    from trainmark.training.outcome import result_of
+def _report(session: "Session", catalogue: Path | None, as_json: bool) -> "SessionReport":
+    """Read the logs back, show what they say beside earlier sessions, and write the page."""
+    import orjson
+    from rich.console import Console
+
+    from trainmark.report import load, print_session, session_to_dict, write_html
+    from trainmark.types import printable
 
     report = load(session.folder, own_results=catalogue)
-    write_html(report, session.folder / "report.html")
-    entry = report.entries[0]
-    record(result_of(session, entry.runs, entry.score, order.system), entry.runs, catalogue)
-    return report
-
-
-def _show(report: "SessionReport", as_json: bool, console: "Console") -> None:
-    import orjson
-
-    from trainmark.report import print_session, session_to_dict
-
     if as_json:
         click.echo(orjson.dumps(session_to_dict(report), option=orjson.OPT_INDENT_2))
     else:
-        print_session(report, console)
+        print_session(report, Console())
+    page = session.folder / "report.html"
+    write_html(report, page)
+    if not as_json:
+        click.echo(f"Result logs, system description and page: {printable(session.folder)}")
+        click.echo(f"Open {printable(page)} in a browser.")
+    return report
+
+
+def _record(
+    order: "Order", session: "Session", report: "SessionReport", catalogue: Path | None
+) -> None:
+    """Add the session to the catalogue of own results."""
+    from trainmark.catalogue import record
+    from trainmark.training.outcome import result_of
+
+    entry = report.entries[0]
+    record(result_of(session, entry.runs, entry.score, order.system), entry.runs, catalogue)
 
 
 def _is_fine(report: "SessionReport") -> bool:

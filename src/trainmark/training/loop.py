@@ -26,9 +26,7 @@ from trainmark.training.moments import (
 )
 from trainmark.training.task import Task
 
-__all__ = ["INIT_LIMIT_SECONDS", "Observer", "record", "train"]
-
-INIT_LIMIT_SECONDS = 30 * 60.0
+__all__ = ["Observer", "record", "train"]
 
 Observer = Callable[[Moment], None]
 

@@ -7,6 +7,7 @@ else. All runs of a session then use the same decision.
 
 import dataclasses
 import itertools
+import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from trainmark.types import WorkloadSpec
 __all__ = ["Candidate", "Probe", "probe"]
 
 _SECONDS_A_CANDIDATE = 1.0
+_LEAST_STEPS = 3
 _FIRST_SAMPLES = 32
 _SHORT_STEP_SECONDS = 0.05
 
@@ -133,24 +135,28 @@ def _choices(settings: Settings, framework: Framework) -> Iterator[Settings]:
 
 
 def _rate(task: Task, framework: Framework, settings: Settings) -> float:
-    """Samples per second of the training step, on a batch large enough to keep it busy."""
+    """Samples per second of the training step, on a batch large enough to keep it busy.
+
+    The median step counts: one step that the machine's other work has slowed decides nothing.
+    """
     samples = min(_FIRST_SAMPLES, settings.micro_batch)
     while True:
         batch = task.synthetic_batch(samples)
         _step(task, framework, batch)
-        started = perf_counter()
-        _step(task, framework, batch)
-        if perf_counter() - started > _SHORT_STEP_SECONDS or samples == settings.micro_batch:
+        short = _step(task, framework, batch) < _SHORT_STEP_SECONDS
+        if not short or samples == settings.micro_batch:
             break
         samples = min(2 * samples, settings.micro_batch)
-    steps, started = 0, perf_counter()
-    while (spent := perf_counter() - started) < _SECONDS_A_CANDIDATE:
-        _step(task, framework, batch)
-        steps += 1
-    return steps * samples / spent
+    seconds: list[float] = []
+    while sum(seconds) < _SECONDS_A_CANDIDATE or len(seconds) < _LEAST_STEPS:
+        seconds.append(_step(task, framework, batch))
+    return samples / statistics.median(seconds)
 
 
-def _step(task: Task, framework: Framework, batch: Any) -> None:
+def _step(task: Task, framework: Framework, batch: Any) -> float:
+    """Take one step; its seconds."""
+    started = perf_counter()
     task.forward_backward(batch)
     task.update(0)
     framework.synchronize()
+    return perf_counter() - started

@@ -20,6 +20,7 @@ from trainmark import __version__
 from trainmark.mllog import LogWriter
 from trainmark.training import loop, plugins
 from trainmark.training.cache import flush_caches
+from trainmark.training.init_limit import LIMIT_MINUTES, InitLimit
 from trainmark.training.log_observer import LogObserver
 from trainmark.training.messages import Request, send
 from trainmark.training.moments import Built, Evaluated, Moment, RunStarted, RunStopped, Stepped
@@ -122,6 +123,7 @@ def _train(chosen: Workload, request: Request, settings: Settings, answers: Bina
     with LogWriter(request.log) as writer:
         observers = [
             LogObserver(writer, request.submission),
+            InitLimit(LIMIT_MINUTES[request.submission.division]),
             Progress(answers),
             *plugins.observers(),
         ]
