@@ -77,7 +77,7 @@ def _heading(seed: int, organisation: str, platform: str) -> Iterator[tuple[str,
     yield keys.OWN_RULESET, "own"
     yield keys.OWN_TARGET, TARGET.to_dict()
     yield keys.OWN_SETTINGS, {"learning_rate": 0.4, "precision": "bf16", "seed": seed}
-    yield keys.OWN_ENVIRONMENT, {"torch": "2.13.0", "threads": 2}
+    yield keys.OWN_ENVIRONMENT, {"framework": "torch", "torch": "2.13.0", "threads": 2}
     yield keys.SEED, seed
     yield keys.GLOBAL_BATCH_SIZE, 64
     yield keys.GRADIENT_ACCUMULATION_STEPS, 1
@@ -115,8 +115,20 @@ def session_json(**changes: Any) -> dict[str, Any]:
         "probe": {
             "candidates": [
                 {"precision": "fp32", "memory_format": "contiguous", "samples_per_second": 600.0},
-                {"precision": "bf16", "memory_format": "channels_last", "samples_per_second": 1100},
+                {
+                    "precision": "bf16",
+                    "memory_format": "channels_last",
+                    "threads": 2,
+                    "samples_per_second": 1100,
+                },
+                {
+                    "precision": "bf16",
+                    "memory_format": "channels_last",
+                    "threads": 1,
+                    "samples_per_second": 700,
+                },
             ],
+            "unusable": {"fp16": "no instructions for it"},
             "matmul_peak_flop_per_s": {"fp32": 1.9e11, "bf16": 4.1e11},
         },
     } | changes

@@ -106,10 +106,12 @@ def test_system_software_and_probe(session_folder: Path) -> None:
         "threads": "2",
     }
     assert texts(probe_table(entry)) == [
-        ("fp32 contiguous", "600 samples/s"),
-        ("bf16 channels_last", "1,100 samples/s"),
-        ("matmul peak, fp32", "190 GFLOP/s"),
-        ("matmul peak, bf16", "410 GFLOP/s"),
+        ("fp32, contiguous", "600 samples/s"),
+        ("bf16, channels_last, 2 threads", "1,100 samples/s"),
+        ("bf16, channels_last, 1 thread", "700 samples/s"),
+        ("fp16: not used", "no instructions for it"),
+        ("peak of matrix multiplication, fp32", "190 GFLOP/s"),
+        ("peak of matrix multiplication, bf16", "410 GFLOP/s"),
     ]
 
 

@@ -6,6 +6,7 @@ it made the runs. The folder may be any level of it. What is missing is not show
 becomes a finding; only a folder without a single log is an error.
 """
 
+import math
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -219,6 +220,7 @@ def _read_info(path: Path, findings: list[Finding]) -> SessionInfo | None:
     probe = data.get("probe")
     probe = probe if isinstance(probe, dict) else {}
     peaks = probe.get("matmul_peak_flop_per_s")
+    unusable = probe.get("unusable")
     words = {name: value for name in _WORDS if isinstance(value := data.get(name), str)}
     command = data.get("command")
     if isinstance(command, list):
@@ -231,6 +233,11 @@ def _read_info(path: Path, findings: list[Finding]) -> SessionInfo | None:
             name: peak
             for name, value in (peaks if isinstance(peaks, dict) else {}).items()
             if (peak := _number(value)) is not None
+        },
+        unusable={
+            name: why
+            for name, why in (unusable if isinstance(unusable, dict) else {}).items()
+            if isinstance(why, str)
         },
     )
 
@@ -254,16 +261,17 @@ def _candidates(data: Any) -> Iterator[Candidate]:
     for one in data if isinstance(data, list) else ():
         if not isinstance(one, dict):
             continue
-        rate = _number(one.get("samples_per_second"))
+        rate, threads = _number(one.get("samples_per_second")), _number(one.get("threads"))
         if rate is not None:
             yield Candidate(
                 precision=str(one.get("precision", "")),
                 memory_format=str(one.get("memory_format", "")),
                 samples_per_second=rate,
+                threads=None if threads is None else int(threads),
             )
 
 
 def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value)
+    return float(value) if math.isfinite(value) else None

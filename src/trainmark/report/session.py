@@ -32,12 +32,14 @@ class Candidate:
     Attributes:
         precision: "fp32", "bf16" or "fp16".
         memory_format: "contiguous", "channels_last" or what the probe calls it.
+        threads: Threads of the framework, None if the probe does not say.
         samples_per_second: Training throughput of the step alone.
     """
 
     precision: str
     memory_format: str
     samples_per_second: float
+    threads: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,7 @@ class SessionInfo:
         label: What the result may be called.
         candidates: The probe's timings, as it made them.
         matmul_peaks: Measured matrix-multiplication FLOP/s of this machine, by precision.
+        unusable: Why a precision was not tried, by precision.
     """
 
     version: str = ""
@@ -75,6 +78,7 @@ class SessionInfo:
     label: str = ""
     candidates: tuple[Candidate, ...] = ()
     matmul_peaks: Mapping[str, float] = field(default_factory=dict)
+    unusable: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +213,11 @@ def session_to_dict(session: SessionReport) -> dict[str, Any]:
 
 def _info_to_dict(info: SessionInfo) -> dict[str, Any]:
     target = None if info.target is None else info.target.to_dict()
-    return asdict(info) | {"target": target, "matmul_peaks": dict(info.matmul_peaks)}
+    return (
+        asdict(info)
+        | {"target": target, "matmul_peaks": dict(info.matmul_peaks)}
+        | {"unusable": dict(info.unusable)}
+    )
 
 
 def _entry_to_dict(entry: Entry) -> dict[str, Any]:

@@ -247,7 +247,10 @@ def software_table(entry: Entry) -> Table:
     }
     stack = entry.system_description.get("other_software_stack")
     rows |= stack if isinstance(stack, dict) else {"other software": stack}
-    rows |= _common(run.environment for run in entry.runs)
+    # The system file says "PyTorch 2.13.0" where the environment says "torch".
+    told = {name for name, value in rows.items() if value}
+    recorded = _common(run.environment for run in entry.runs)
+    rows |= {name: value for name, value in recorded.items() if name not in told}
     return _pairs("Software and environment", rows, list(rows))
 
 
@@ -263,11 +266,20 @@ def probe_table(entry: Entry) -> Table:
     rows: dict[str, str] = {}
     if info is not None:
         for one in info.candidates:
-            name = f"{one.precision} {one.memory_format}".strip()
+            # The names are keys: a candidate must not take the place of one with fewer threads.
+            threads = "" if one.threads is None else _threads(one.threads)
+            name = ", ".join(filter(None, (one.precision, one.memory_format, threads)))
             rows[name] = f"{text.rate(one.samples_per_second)} samples/s"
+        for precision, why in info.unusable.items():
+            rows[f"{precision}: not used"] = why
         for precision, peak in info.matmul_peaks.items():
-            rows[f"matmul peak, {precision}"] = text.flop_rate(peak)
-    return _pairs("Timed on this machine before the runs", rows, list(rows))
+            rows[f"peak of matrix multiplication, {precision}"] = text.flop_rate(peak)
+    caption = "Ways to run the training step, timed on this machine before the runs"
+    return _pairs(caption, rows, list(rows))
+
+
+def _threads(number: int) -> str:
+    return "1 thread" if number == 1 else f"{number} threads"
 
 
 def _common(each: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
