@@ -1,7 +1,9 @@
+from pathlib import Path
+
 import orjson
 import pytest
 
-from tests.cli.commands import trainmark
+from tests.cli.commands import trainmark, without
 
 
 def test_workloads_are_listed_and_a_broken_one_does_not_hide_the_others(
@@ -45,3 +47,9 @@ def test_plugins_names_the_broken_one_and_its_reason() -> None:
 
 def test_all_plugins_are_sound_without_strangers() -> None:
     assert trainmark("plugins").returncode == 0
+
+
+def test_a_missing_framework_is_not_a_broken_plugin(tmp_path: Path) -> None:
+    done = trainmark("plugins", env=without(tmp_path, "torch"))
+    assert done.returncode == 0
+    assert "not installed: framework 'torch' needs the package 'torch'" in done.stdout

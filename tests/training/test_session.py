@@ -1,3 +1,4 @@
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -75,7 +76,7 @@ def test_session_json_says_what_was_asked_and_measured(tmp_path: Path) -> None:
     carry_out(order(tmp_path / "out"))
     found = orjson.loads((tmp_path / "out/session.json").read_bytes())
     assert found["command"] == ["trainmark", "run", "toy"]
-    assert found["started"] == "2026-01-02T00:00:00+00:00"
+    assert found["started"] == "2026-01-02T00:00:00.000+00:00"
     assert found["target"] == {"metric": "eval_accuracy", "value": 0.9, "direction": "higher"}
     assert found["probe"]["matmul_peak_flop_per_s"] == {"fp32": 1e9}
     assert found["probe"]["unusable"] == {"bf16": "no instructions", "fp16": "no instructions"}
@@ -178,3 +179,24 @@ def test_a_wrong_order_is_refused(tmp_path: Path, changes: dict[str, Any], messa
 )
 def test_a_name_never_leaves_its_folder(text: str, name: str) -> None:
     assert safe_name(text) == name
+
+
+def test_a_worker_that_dies_at_once_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\n"
+        "if 'trainmark.training.worker' in sys.orig_argv:\n"
+        "    print('no memory for an interpreter', file=sys.stderr, flush=True)\n"
+        "    os._exit(3)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(TrainmarkError, match="exit status 3") as caught:
+        carry_out(order(tmp_path / "out"))
+    assert "no memory for an interpreter" in caught.value.message
+
+
+def test_a_refused_order_leaves_no_folder_behind(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        carry_out(order(tmp_path / "out", "epoch=3"))
+    assert not (tmp_path / "out").exists()

@@ -12,7 +12,7 @@ __all__ = ["command"]
 def command(as_json: bool) -> None:
     """List workloads, frameworks and observers, and why one is broken.
 
-    Exit status: 0 all are sound, 1 one is broken.
+    Exit status: 0 none is broken (one may lack a package), 1 one is.
     """
     import orjson
 
@@ -27,12 +27,14 @@ def command(as_json: bool) -> None:
                 "target": p.target,
                 "package": p.package,
                 "problem": p.problem,
+                "missing": p.missing,
             }
             for p in found
         ]
         click.echo(orjson.dumps({"plugins": rows}, option=orjson.OPT_INDENT_2))
     else:
         for p in found:
-            state = f"broken: {p.problem}" if p.problem else "sound"
+            fault = "not installed" if p.missing else "broken"
+            state = f"{fault}: {p.problem}" if p.problem else "sound"
             click.echo(f"{p.kind:<10} {p.name:<14} {p.target}  [{p.package}]  {state}")
-    sys.exit(1 if any(p.problem for p in found) else 0)
+    sys.exit(1 if any(p.problem and not p.missing for p in found) else 0)

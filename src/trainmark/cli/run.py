@@ -9,6 +9,7 @@ import click
 if TYPE_CHECKING:
     from trainmark.report import SessionReport
     from trainmark.training.session import Order, Session
+    from trainmark.types import TrainmarkError
 
 __all__ = ["command"]
 
@@ -78,6 +79,7 @@ def command(
     from rich.console import Console
 
     from trainmark.machine import describe, describe_short
+    from trainmark.report import load
     from trainmark.training.progress import ProgressLine
     from trainmark.training.session import Order, run_session
 
@@ -102,41 +104,53 @@ def command(
         console.print(f"This machine: {describe_short(order.system)}", markup=False)
     with ProgressLine(console) as progress:
         session = run_session(order, progress, now)
-    report = _report(session, catalogue, as_json)
-    _record(order, session, report, catalogue)
+    report = load(session.folder, own_results=catalogue)
+    problem = _keep(order, session, report, catalogue)
+    _show(report, session.folder, as_json)
+    if problem is not None:
+        raise problem
     sys.exit(0 if _is_fine(report) else 1)
 
 
-def _report(session: "Session", catalogue: Path | None, as_json: bool) -> "SessionReport":
-    """Read the logs back, show what they say beside earlier sessions, and write the page."""
+def _keep(
+    order: "Order", session: "Session", report: "SessionReport", catalogue: Path | None
+) -> "TrainmarkError | None":
+    """Write the page and add the session to the catalogue; the first thing that went wrong.
+
+    What was measured is shown in any case, so a full disk is told after it.
+    """
+    from trainmark.catalogue import record
+    from trainmark.report import write_html
+    from trainmark.training.outcome import result_of
+    from trainmark.types import TrainmarkError
+
+    entry = report.entries[0]
+    result = result_of(session, entry.runs, entry.score, order.system)
+    problem = None
+    for keep in (
+        lambda: write_html(report, session.folder / "report.html"),
+        lambda: record(result, entry.runs, catalogue),
+    ):
+        try:
+            keep()
+        except TrainmarkError as error:
+            problem = problem or error
+    return problem
+
+
+def _show(report: "SessionReport", folder: Path, as_json: bool) -> None:
     import orjson
     from rich.console import Console
 
-    from trainmark.report import load, print_session, session_to_dict, write_html
+    from trainmark.report import print_session, session_to_dict
     from trainmark.types import printable
 
-    report = load(session.folder, own_results=catalogue)
     if as_json:
         click.echo(orjson.dumps(session_to_dict(report), option=orjson.OPT_INDENT_2))
-    else:
-        print_session(report, Console())
-    page = session.folder / "report.html"
-    write_html(report, page)
-    if not as_json:
-        click.echo(f"Result logs, system description and page: {printable(session.folder)}")
-        click.echo(f"Open {printable(page)} in a browser.")
-    return report
-
-
-def _record(
-    order: "Order", session: "Session", report: "SessionReport", catalogue: Path | None
-) -> None:
-    """Add the session to the catalogue of own results."""
-    from trainmark.catalogue import record
-    from trainmark.training.outcome import result_of
-
-    entry = report.entries[0]
-    record(result_of(session, entry.runs, entry.score, order.system), entry.runs, catalogue)
+        return
+    print_session(report, Console())
+    click.echo(f"Result logs, system description and page: {printable(folder)}")
+    click.echo(f"Open {printable(folder / 'report.html')} in a browser.")
 
 
 def _is_fine(report: "SessionReport") -> bool:

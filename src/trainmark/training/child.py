@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -54,8 +54,11 @@ def answers(request: Request) -> Iterator[Mapping[str, Any]]:
         assert process.stdin is not None
         assert process.stdout is not None
         with process, _handing_on(process):
-            process.stdin.write(request.encode())
-            process.stdin.close()
+            # A worker that died at once cannot take its request: its end is explained below.
+            with suppress(BrokenPipeError):
+                process.stdin.write(request.encode())
+            with suppress(BrokenPipeError):
+                process.stdin.close()
             problem: Mapping[str, Any] | None = None
             for line in process.stdout:
                 message = orjson.loads(line)

@@ -6,7 +6,16 @@ from typing import Any
 
 from trainmark.types import UsageError, unknown_name
 
-__all__ = ["GROUPS", "Plugin", "framework", "observers", "plugins", "workload", "workload_names"]
+__all__ = [
+    "GROUPS",
+    "MissingPackageError",
+    "Plugin",
+    "framework",
+    "observers",
+    "plugins",
+    "workload",
+    "workload_names",
+]
 
 GROUPS = {
     "workload": "trainmark.workloads",
@@ -27,7 +36,9 @@ class Plugin:
         target: The object it names, ``module:attribute``.
         package: The package that registers it.
         loaded: The object, None when it is broken.
-        problem: Why it is broken, "" when it is not.
+        problem: Why it cannot be used, "" when it can.
+        missing: The package that it needs and that is not installed, "" otherwise: such a one is
+            not broken.
     """
 
     kind: str
@@ -36,6 +47,15 @@ class Plugin:
     package: str
     loaded: Any
     problem: str
+    missing: str = ""
+
+
+class MissingPackageError(UsageError):
+    """A plug-in needs a package that is not installed."""
+
+    def __init__(self, message: str, *, package: str, hint: str) -> None:
+        super().__init__(message, hint=hint)
+        self.package = package
 
 
 def plugins() -> list[Plugin]:
@@ -43,11 +63,12 @@ def plugins() -> list[Plugin]:
     found = []
     for kind, group in GROUPS.items():
         for entry in sorted(entry_points(group=group), key=lambda entry: entry.name):
-            loaded, problem = None, ""
+            loaded, problem, missing = None, "", ""
             try:
                 loaded = _load(entry, kind)
             except UsageError as error:
                 problem = error.message
+                missing = error.package if isinstance(error, MissingPackageError) else ""
             found.append(
                 Plugin(
                     kind=kind,
@@ -56,6 +77,7 @@ def plugins() -> list[Plugin]:
                     package=entry.dist.name if entry.dist else "",
                     loaded=loaded,
                     problem=problem,
+                    missing=missing,
                 )
             )
     return found
@@ -103,8 +125,9 @@ def _load(entry: EntryPoint, kind: str) -> Any:
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         extra = _EXTRAS.get(package)
-        raise UsageError(
+        raise MissingPackageError(
             f"{kind} {entry.name!r} needs the package {error.name!r}, which is not installed",
+            package=error.name or "",
             hint=f"Install it: pip install 'trainmark[{extra}]'"
             if extra
             else f"Install {error.name!r} in this environment.",

@@ -87,8 +87,9 @@ def probe(
     if len(choices) > 1:
         for chosen in choices:
             framework.prepare(chosen, seed=0)
+            eager = dataclasses.replace(chosen, compile=False)  # compiling each takes minutes
             task = workload.task(
-                TaskRequest(scale=scale, spec=spec, settings=chosen, seed=0, data=data)
+                TaskRequest(scale=scale, spec=spec, settings=eager, seed=0, data=data)
             )
             task.build()
             candidates.append((_rate(task, framework, chosen), chosen))

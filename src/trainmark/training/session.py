@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +28,7 @@ from trainmark.training.messages import Request
 from trainmark.types import (
     InterruptedRunError,
     System,
+    TrainmarkError,
     UsageError,
     WorkloadSpec,
     atomic_write,
@@ -118,10 +120,15 @@ def run_session(order: Order, listener: Listener, now: Callable[[], datetime]) -
         raise unknown_name("workload", order.workload, plugins.workload_names())
     if order.runs < 1:
         raise UsageError(f"--runs {order.runs} is not possible", hint="Ask for 1 run or more.")
-    started = now().isoformat(timespec="seconds")
+    started = now().isoformat(timespec="milliseconds")
     _make_folder(order.out)
     listener.probing(order)
-    answer = _probe(order)
+    try:
+        answer = _probe(order)
+    except TrainmarkError:
+        with suppress(OSError):  # somebody else has put something there meanwhile
+            order.out.rmdir()
+        raise
     spec = WorkloadSpec.from_dict(answer["spec"])
     listener.probed(spec, answer)
     division = "open" if answer["changed_fixed"] else "closed"

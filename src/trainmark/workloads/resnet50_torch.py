@@ -11,6 +11,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.utils.data import DataLoader
 
 from trainmark.mllog import keys
 from trainmark.training import image_folder, image_tree, small_images
@@ -230,7 +231,7 @@ class ResNetTask:
         return self._correct(self.eval_batches()) / self.spec.eval_samples
 
     def close(self) -> None:
-        """Stop workers and release files."""
+        """Nothing to release: small pictures are held in memory."""
 
     def _loss(self, model: Callable[[Tensor], Tensor], batch: tuple[Tensor, Tensor]) -> Tensor:
         images, labels = self.inputs(batch)
@@ -307,6 +308,7 @@ class FullTask(ResNetTask):
 
     settings: FullSettings
     initialized_tensors = official_tensor_names()
+    _eval: DataLoader[Any] | None = None
 
     def make_model(self) -> nn.Module:
         """See the module's docstring."""
@@ -339,7 +341,12 @@ class FullTask(ResNetTask):
 
     def eval_batches(self) -> Iterator[tuple[Tensor, Tensor]]:
         """The validation pictures once."""
+        assert self._eval is not None, "batches() opens the data"
         return iter(self._eval)
+
+    def close(self) -> None:
+        """Let the processes that decode the validation pictures end."""
+        self._eval = None
 
     def synthetic_batch(self, samples: int) -> tuple[Tensor, Tensor]:
         """Noise of the right shape."""
