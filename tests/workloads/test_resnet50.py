@@ -15,6 +15,7 @@ from trainmark.mllog import LogWriter, read, summarize
 from trainmark.training import loop, plugins
 from trainmark.training.log_observer import LogObserver, Submission
 from trainmark.training.moments import Built
+from trainmark.training.probe import probe
 from trainmark.training.settings import change
 from trainmark.training.task import TaskRequest
 from trainmark.types import UsageError
@@ -127,6 +128,15 @@ def test_full_scale_asks_for_data() -> None:
     with pytest.raises(UsageError, match="trains on ImageNet") as caught:
         WORKLOAD.spec("full", FullSettings(), None)
     assert "--data DIR" in caught.value.hint
+
+
+def test_missing_desk_data_is_told_before_anything_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = change(DeskSettings(), ["dataset=fashion-mnist"])
+    monkeypatch.setattr("trainmark.training.probe._rate", lambda *_: pytest.fail("measured"))
+    with pytest.raises(UsageError, match="lacks train-images"):
+        probe(WORKLOAD, plugins.framework("torch"), "desk", settings, tmp_path)
 
 
 def test_a_folder_of_another_size_is_not_the_official_benchmark(tmp_path: Path) -> None:

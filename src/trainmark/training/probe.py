@@ -8,7 +8,7 @@ else. All runs of a session then use the same decision.
 import dataclasses
 import itertools
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -81,38 +81,47 @@ def probe(
     """
     spec = workload.spec(scale, settings, data)
     framework.prepare(settings, seed=0)
-    reasons = framework.precisions()
-    candidates = []
     choices = list(_choices(settings, framework))
-    if len(choices) > 1:
-        for chosen in choices:
-            framework.prepare(chosen, seed=0)
-            eager = dataclasses.replace(chosen, compile=False)  # compiling each takes minutes
-            task = workload.task(
-                TaskRequest(scale=scale, spec=spec, settings=eager, seed=0, data=data)
-            )
-            task.build()
-            candidates.append((_rate(task, framework, chosen), chosen))
-            task.close()
-        candidates.sort(key=lambda pair: -pair[0])
-    decided = candidates[0][1] if candidates else choices[0]
+
+    def make(chosen: Settings) -> Task:
+        eager = dataclasses.replace(chosen, compile=False)  # compiling each takes minutes
+        return workload.task(TaskRequest(scale=scale, spec=spec, settings=eager, seed=0, data=data))
+
+    next(make(choices[0]).data_files(), None)  # missing data is told before anything is measured
+    rates = _rates(choices, framework, make) if len(choices) > 1 else []
+    decided = rates[0][1] if rates else choices[0]
     framework.prepare(decided, seed=0)
     return Probe(
         spec=spec,
         settings=decided,
-        candidates=tuple(
-            Candidate(
-                precision=chosen.precision,
-                memory_format=chosen.memory_format,
-                threads=chosen.threads,
-                samples_per_second=rate,
-            )
-            for rate, chosen in candidates
-        ),
+        candidates=tuple(_candidate(rate, chosen) for rate, chosen in rates),
         matmul_peak=framework.matmul_peak(decided.precision),
-        unusable={name: reason for name, reason in reasons.items() if reason},
+        unusable={name: why for name, why in framework.precisions().items() if why},
         environment=framework.environment(),
     )
+
+
+def _candidate(rate: float, chosen: Settings) -> Candidate:
+    return Candidate(
+        precision=chosen.precision,
+        memory_format=chosen.memory_format,
+        threads=chosen.threads,
+        samples_per_second=rate,
+    )
+
+
+def _rates(
+    choices: Iterable[Settings], framework: Framework, make: Callable[[Settings], Task]
+) -> list[tuple[float, Settings]]:
+    """Every choice with its measured samples per second, fastest first."""
+    rates = []
+    for chosen in choices:
+        framework.prepare(chosen, seed=0)
+        task = make(chosen)
+        task.build()
+        rates.append((_rate(task, framework, chosen), chosen))
+        task.close()
+    return sorted(rates, key=lambda pair: -pair[0])
 
 
 def _choices(settings: Settings, framework: Framework) -> Iterator[Settings]:

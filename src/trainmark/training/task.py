@@ -90,10 +90,21 @@ class Task(Protocol):
 class Workload(Protocol):
     """A benchmark that can be run; registered under the entry point ``trainmark.workloads``."""
 
-    name: str
-    title: str
-    framework: str
-    scales: Mapping[str, type[Settings]]
+    @property
+    def name(self) -> str:
+        """The name on the command line."""
+
+    @property
+    def title(self) -> str:
+        """The name for people."""
+
+    @property
+    def framework(self) -> str:
+        """The name of the framework that it is written in."""
+
+    @property
+    def scales(self) -> Mapping[str, type[Settings]]:
+        """The settings of each scale."""
 
     def spec(self, scale: str, settings: Settings, data: Path | None) -> WorkloadSpec:
         """The workload's numbers.
