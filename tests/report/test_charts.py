@@ -15,17 +15,30 @@ def test_curve_has_a_line_for_each_run_and_the_target(session_folder: Path) -> N
     assert figure is not None
     go.Figure(figure)  # raises on a property that Plotly does not know
     assert [trace["name"] for trace in figure["data"]] == [
-        "run 0, seed 1",
-        "run 1, seed 2",
-        "run 2, seed 3",
+        "run 0",
+        "run 1",
+        "run 2",
     ]
+    assert "run 1, seed 2" in figure["data"][1]["hovertemplate"]
     assert len({trace["line"]["color"] for trace in figure["data"]}) == 3
     first = figure["data"][0]
     assert first["x"][-1] == pytest.approx(1.0)
     assert first["y"][-1] == pytest.approx(0.9755)
     assert first["text"][-1] == "40,000 samples"
     assert figure["layout"]["shapes"][0]["y0"] == 0.975
-    assert figure["layout"]["annotations"][0]["text"] == "target 97.50 %"
+    assert figure["layout"]["shapes"][1]["x0"] == pytest.approx(1.1)
+    words = [one["text"] for one in figure["layout"]["annotations"]]
+    assert words == ["target 97.50 %", "score 1.100 min"]
+    assert figure["layout"]["yaxis"]["title"]["text"] == "accuracy"
+    sizes = first["marker"]["size"]
+    assert sizes[-1] > sizes[0] == sizes[-2]  # where each run ended
+
+
+def test_a_curve_without_a_score_has_no_line_for_it(tmp_path: Path) -> None:
+    (entry,) = load(write_session(tmp_path / "failed", status="aborted")).entries
+    figure = charts.curve(entry)
+    assert figure is not None
+    assert len(figure["layout"]["shapes"]) == len(figure["layout"]["annotations"]) == 1
 
 
 def test_curve_without_an_evaluation_is_none(session_folder: Path) -> None:

@@ -32,11 +32,11 @@ def test_a_session_is_read_whole(session_folder: Path) -> None:
     assert all(one.benchmark == "resnet" for one in entry.published)
     assert entry.info is not None
     assert [(one.precision, one.threads) for one in entry.info.candidates] == [
-            ("fp32", None),
-            ("bf16", 2),
-            ("bf16", 1),
-        ]
-        assert entry.info.unusable == {"fp16": "no instructions for it"}
+        ("fp32", None),
+        ("bf16", 2),
+        ("bf16", 1),
+    ]
+    assert entry.info.unusable == {"fp16": "no instructions for it"}
     assert entry.info.matmul_peaks == {"fp32": 1.9e11, "bf16": 4.1e11}
     assert session.findings == ()
 

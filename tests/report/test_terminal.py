@@ -1,5 +1,4 @@
 import io
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,21 +25,24 @@ def words(text: str) -> str:
 def test_a_session_is_told_in_full(session_folder: Path) -> None:
     catalogue.record(result(), [])
     session = load(session_folder)
-    out = words(printed(session))
+    out = words(printed(session, width=140))
     for expected in (
         "ResNet-50 (desk) on Testbench CPU, 2 cores, 8 GB",
-        "1 2 1.100 success 97.55 % 44,000 1,002 12.5 %",
+        "1 2 1.100 success 97.55 % 44,000 1,002 50.0 GFLOP/s 12.5 % 2.0 % 0.050",
         "score 1.100 minutes (unverified; MLPerf procedure, own target)",
-        words(session.entries[0].score.basis),
+        "The official formula leaves out the fastest and the slowest run",
+        "Trained in bf16 with batch size 64, 2 threads and PyTorch 2.13.0 on 2026-11-30 13:00 UTC",
+        "repeat it with trainmark run resnet50 --runs 3 --seed 1",
         "spread 3 runs from 1.000 to 1.300 minutes",
         "checker Passes: all 3 logs follow trainmark's own rules",
         "samples to target 44,000 (40,000 to 52,000)",
         "throughput 1,002 samples/s (1,001 to 1,003)",
-        "achieved 50 GFLOP/s",
-        "share of matmul peak 12.5 %",
-        "time waiting for input 2.0 %",
+        "compute achieved 50.0 GFLOP/s",
+        "share of measured peak 12.5 %",
+        "time waiting for data 2.0 %",
+        "preparation, not timed 0.050 minutes",
         "Now: 8.3 % less time than 2026-11-01 10:00 UTC (1.200 minutes), within noise",
-        "Apart from this: published ResNet-50 results",
+        "Apart from this, not comparable: published full-scale ResNet-50 results",
         "Not comparable: these systems train ResNet-50 v1.5",
         "MLPerf is a trademark",
     ):
@@ -77,15 +79,25 @@ def test_text_from_outside_is_shown_as_it_is_written(tmp_path: Path, terminal: b
     assert "\x1b]8" not in out  # no link
 
 
-def test_no_line_is_wider_than_the_terminal_and_no_number_is_torn(session_folder: Path) -> None:
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(
+    session_folder: Path, width: int
+) -> None:
     catalogue.record(result(id="own/1"), [])
     catalogue.record(result(id="own/2", recorded="2026-11-02T10:00:00+00:00"), [])
-    session = load(session_folder)
-    session = replace(session, entries=(replace(session.entries[0], folder="x"),))
-    out = printed(session, width=80)
-    assert all(len(line) <= 80 for line in out.splitlines())
-    for whole in ("success", "97.55 %", "44,000", "2026-11-02 10:00 UTC", "within noise"):
+    out = printed(load(session_folder), width=width)
+    assert all(len(line) <= width for line in out.splitlines())
+    assert "\N{HORIZONTAL ELLIPSIS}" not in out
+    for whole in ("success", "97.55 %", "44,000", "1,002", "-8.3 %", "0.191", "within noise"):
         assert whole in out
+
+
+def test_a_table_that_is_too_wide_goes_without_columns_and_says_which(session_folder: Path) -> None:
+    session = load(session_folder)
+    assert "No room here for: FLOP/s, Waiting for data, Preparation, min." in printed(
+        session, width=80
+    )
+    assert "No room here" not in printed(session, width=140)
 
 
 def test_findings_are_grouped_with_places_and_a_count(session_folder: Path) -> None:

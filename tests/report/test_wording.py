@@ -3,6 +3,7 @@ from pathlib import Path
 
 from tests.report.results import result
 from tests.report.sessions import write_session
+from trainmark.mllog import keys
 from trainmark.report import load, wording
 from trainmark.report.compare import compare
 from trainmark.types import Finding, Severity
@@ -35,10 +36,11 @@ def test_facts_give_median_and_range(session_folder: Path) -> None:
     assert found == {
         "samples to target": ("44,000", "40,000 to 52,000"),
         "throughput": ("1,002 samples/s", "1,001 to 1,003"),
-        "achieved": ("50 GFLOP/s", ""),
-        "share of matmul peak": ("12.5 %", ""),
-        "matmul peak, measured": ("400 GFLOP/s", ""),
-        "time waiting for input": ("2.0 %", ""),
+        "compute achieved": ("50.0 GFLOP/s", ""),
+        "share of measured peak": ("12.5 %", ""),
+        "measured peak": ("400 GFLOP/s", ""),
+        "time waiting for data": ("2.0 %", ""),
+        "preparation, not timed": ("0.050 minutes", ""),
     }
 
 
@@ -67,8 +69,8 @@ def test_few_runs_have_the_rule_said_plainly(tmp_path: Path) -> None:
 
 def test_goal_says_the_target_and_the_data(session_folder: Path) -> None:
     (entry,) = load(session_folder).entries
-    assert wording.goal(entry) == "Time to train to 97.50 % on MNIST, 5,000 images"
-    assert wording.goal(replace(entry, info=None)) == "Time to train to 97.50 %"
+    assert wording.goal(entry) == "Time to train to 97.50 % accuracy on MNIST, 5,000 images"
+    assert wording.goal(replace(entry, info=None)) == "Time to train to 97.50 % accuracy"
     bare = tuple(replace(run, target=None) for run in entry.runs)
     assert wording.goal(replace(entry, info=None, runs=bare)) == ""
 
@@ -121,9 +123,50 @@ def test_a_desk_result_stands_apart_and_the_sentence_says_why(session_folder: Pa
     (entry,) = load(session_folder).entries
     words = wording.apart(entry)
     assert words.startswith("Not comparable: these systems train ResNet-50 v1.5")
-    assert "ResNet-50 (desk) on MNIST, 5,000 images to 97.50 %" in words
+    assert "ResNet-50 (desk), on MNIST, 5,000 images, to 97.50 % accuracy: a much smaller" in words
     official = replace(entry, benchmark="resnet", info=None)
     assert "Not comparable" not in wording.apart(official)
     assert "reviewed by MLCommons" in wording.apart(official)
     assert official.label == "unverified"
     assert wording.apart(replace(entry, kin=None)) == ""
+
+
+def test_the_sentence_takes_the_name_of_the_data_and_not_how_it_is_split(
+    session_folder: Path,
+) -> None:
+    (entry,) = load(session_folder).entries
+    assert entry.info is not None
+    info = replace(entry.info, dataset="5,000 digits: 4,000 to train, 1,000 held out")
+    assert ", on 5,000 digits, to 97.50 % accuracy" in wording.apart(replace(entry, info=info))
+
+
+def test_a_range_says_its_unit_once(session_folder: Path) -> None:
+    (entry,) = load(session_folder).entries
+    rates = (2.99e10, 3.1e10, 1.1e12)
+    for picked, between in ((rates[:2], "29.9 to 31.0 GFLOP/s"), (rates, "29.9 GFLOP/s to 1.10 T")):
+        runs = tuple(
+            replace(entry.runs[0], efficiency={keys.EFFICIENCY_ACHIEVED: rate}) for rate in picked
+        )
+        (fact,) = [
+            one
+            for one in wording.facts(replace(entry, runs=runs))
+            if one.name == "compute achieved"
+        ]
+        assert fact.between.startswith(between)
+
+
+def test_setup_says_only_what_is_known(session_folder: Path) -> None:
+    (entry,) = load(session_folder).entries
+    bare = tuple(
+        replace(run, settings={}, environment={}, global_batch_size=None) for run in entry.runs
+    )
+    assert wording.setup(replace(entry, runs=bare, system_description={})) == (
+        "Trained on 2026-11-30 13:00 UTC"
+    )
+    assert wording.setup(replace(entry, runs=bare, system_description={}, info=None)) == ""
+
+
+def test_own_rules_are_explained(session_folder: Path) -> None:
+    (entry,) = load(session_folder).entries
+    assert "MLPerf Training round 4.0" in wording.rules_note(entry)
+    assert wording.rules_note(replace(entry, verdicts=())) == ""

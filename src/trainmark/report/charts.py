@@ -13,6 +13,7 @@ from typing import Any
 
 from trainmark.mllog import keys
 from trainmark.report import format as text
+from trainmark.report import wording
 from trainmark.report.session import Entry
 from trainmark.types import Result, Run, printable
 
@@ -24,6 +25,7 @@ COLOURS = ("#2f7ed8", "#c9641a", "#2a9263", "#a65bc9", "#c2455f", "#7a7f1f", "#1
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 _MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "pentagon")
 
+_FEW_LINES = 5
 _MOST_DATES = 6
 # Between the powers of ten of a log axis.
 _MINOR_TICKS = {"dtick": "D1", "ticks": "outside", "ticklen": 3, "tickcolor": "#8a93a0"}
@@ -42,32 +44,26 @@ def curve(entry: Entry) -> Figure | None:
         return None
     target = entry.target
     percent = _is_share(entry)
-    layout = _layout("minutes since the clock started", "quality")
+    layout = _layout("minutes since the clock started", wording.quality_name(entry))
     layout["yaxis"]["tickformat"] = ".0%" if percent else ""
     layout["xaxis"]["rangemode"] = "tozero"
+    layout["shapes"], layout["annotations"] = [], []
     if target is not None:
-        layout["shapes"] = [
-            {
-                "type": "line",
-                "xref": "paper",
-                "x0": 0,
-                "x1": 1,
-                "y0": target.value,
-                "y1": target.value,
-                "line": {"color": "#c2455f", "width": 2, "dash": "dash"},
-            }
-        ]
-        layout["annotations"] = [
-            {
-                "xref": "paper",
-                "x": 0,
-                "xanchor": "left",
-                "y": target.value,
-                "yanchor": "bottom",
-                "text": f"target {text.quality(target.value, target.metric)}",
-                "showarrow": False,
-            }
-        ]
+        line = {"color": "#c2455f", "width": 2, "dash": "dash"}
+        place = {"xref": "paper", "y0": target.value, "y1": target.value, "x0": 0, "x1": 1}
+        layout["shapes"].append({"type": "line", "line": line, "layer": "below"} | place)
+        # At the left, where no run has been evaluated yet; below, clear of the uppermost grid line.
+        words = f"target {text.quality(target.value, target.metric)}"
+        place = {"xref": "paper", "x": 0, "xanchor": "left", "y": target.value, "yanchor": "top"}
+        layout["annotations"].append({"text": words, "showarrow": False} | place)
+    if entry.score.minutes is not None:
+        score = entry.score.minutes
+        line = {"color": "#8a93a0", "width": 2, "dash": "dot"}
+        place = {"yref": "paper", "x0": score, "x1": score, "y0": 0, "y1": 1}
+        layout["shapes"].append({"type": "line", "line": line, "layer": "below"} | place)
+        words = f"score {text.minutes(score)} min"
+        place = {"yref": "paper", "x": score, "xanchor": "right", "y": 0, "yanchor": "bottom"}
+        layout["annotations"].append({"text": words, "showarrow": False} | place)
     return {"data": traces, "layout": layout}
 
 
@@ -157,8 +153,7 @@ def _run_trace(run: Run, number: int, entry: Entry) -> Figure | None:
     if not points:
         return None
     name = f"run {PurePath(run.source).stem.removeprefix('result_')}"
-    if run.seed is not None:
-        name += f", seed {run.seed}"
+    hovered = name if run.seed is None else f"{name}, seed {run.seed}"
     shown = "%{y:.2%}" if _is_share(entry) else "%{y:.4f}"
     return {
         "type": "scatter",
@@ -172,10 +167,16 @@ def _run_trace(run: Run, number: int, entry: Entry) -> Figure | None:
         "line": {
             "color": COLOURS[number % len(COLOURS)],
             "dash": _DASHES[number // len(COLOURS) % len(_DASHES)],
-            "width": 2,
+            "width": 2 if len(entry.runs) <= _FEW_LINES else 1.5,
         },
-        "marker": {"size": 7, "symbol": _MARKERS[number % len(_MARKERS)]},
-        "hovertemplate": f"{shown} at %{{x:.3f}} min<br>%{{text}}<extra>%{{fullData.name}}</extra>",
+        "marker": {
+            # The evaluation that ended the run stands out of the bundle near the target.
+            "size": [5] * (len(points) - 1) + [11],
+            "opacity": 1,
+            "symbol": _MARKERS[number % len(_MARKERS)],
+        },
+        "hovertemplate": f"{shown} at %{{x:.3f}} min<br>%{{text}}"
+        f"<extra>{html.escape(printable(hovered))}</extra>",
     }
 
 

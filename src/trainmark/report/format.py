@@ -65,7 +65,7 @@ def flop_rate(value: float) -> str:
         return "not a number"
     for factor, prefix in _SI:
         if abs(value) >= factor:
-            return f"{value / factor:.3g} {prefix}FLOP/s"
+            return f"{f'{value / factor:#.3g}'.rstrip('.')} {prefix}FLOP/s"
     return f"{value:.3g} FLOP/s"
 
 

@@ -18,7 +18,8 @@ from markupsafe import Markup
 
 from trainmark import __version__
 from trainmark.report import charts, tables, wording
-from trainmark.report.published import PICKED, Kin, pick
+from trainmark.report.format import moment
+from trainmark.report.published import PICKED, pick
 from trainmark.report.session import Entry, SessionReport
 from trainmark.report.tables import Table
 from trainmark.types import Result, UsageError, atomic_write, printable
@@ -39,12 +40,14 @@ class _EntryView:
     anchor: str
     goal: str
     score: str
-    basis: str
-    rule: str
+    story: str
+    setup: str
     verdict: str
+    rules_note: str
     verdict_class: str
     spread: str
     facts: tuple[wording.Fact, ...]
+    notes: str
     runs: Table
     evaluations: Table
     curve_caption: str
@@ -61,8 +64,8 @@ class _EntryView:
 class _PublishedView:
     """The published results of one benchmark, apart from what the report is about."""
 
-    kin: Kin
     anchor: str
+    heading: str
     apart: str
     picked: Table
     all: Table
@@ -113,6 +116,7 @@ def render_html(session: SessionReport) -> str:
         style=Markup(_template_text(environment, "report.css")),  # noqa: S704 - ours
         notice=wording.NOTICE,
         version=__version__,
+        started="" if session.info is None else moment(session.info.started),
     )
 
 
@@ -173,16 +177,17 @@ def _entry_view(entry: Entry, number: int, figures: dict[str, charts.Figure]) ->
         anchor=anchor,
         goal=wording.goal(entry),
         score=wording.score_headline(entry),
-        basis=wording.score_basis(entry),
-        rule=wording.score_rule(entry),
+        story=wording.score_story(entry),
+        setup=wording.setup(entry),
         verdict=wording.verdict_sentence(entry),
+        rules_note=wording.rules_note(entry),
         verdict_class=_VERDICT_CLASS[entry.compliant],
         spread=wording.spread_sentence(entry),
         facts=wording.facts(entry),
+        notes=" ".join(filter(None, (wording.facts_note(entry), wording.peak_note(entry)))),
         runs=tables.run_table(entry),
         evaluations=tables.evaluation_table(entry),
-        curve_caption="Quality on the held-out set over minutes since the clock started; one line "
-        f"a run{', the dashed line is the target' if entry.target else ''}.",
+        curve_caption=_curve_caption(entry),
         findings=wording.group(entry.findings),
         comparison=wording.comparison_sentence(entry.comparisons[-1]) if entry.comparisons else "",
         earlier=tables.earlier_table(entry.comparisons) if entry.comparisons else None,
@@ -191,6 +196,17 @@ def _entry_view(entry: Entry, number: int, figures: dict[str, charts.Figure]) ->
         settings=tables.settings_table(entry),
         probe=tables.probe_table(entry),
     )
+
+
+def _curve_caption(entry: Entry) -> str:
+    name = wording.quality_name(entry)
+    lines = [f"{name.capitalize()} on the held-out set over minutes since the clock started"]
+    lines.append("one line a run, its last evaluation drawn large")
+    if entry.target is not None:
+        lines.append("the dashed line is the target")
+    if entry.score.minutes is not None:
+        lines.append("the dotted line is the score")
+    return f"{'; '.join(lines)}."
 
 
 def _published_views(
@@ -208,10 +224,10 @@ def _published_views(
         if figure is not None:
             figures[f"{anchor}-chart"] = figure
         yield _PublishedView(
-            kin=entry.kin,
             anchor=anchor,
+            heading=wording.apart_heading(entry),
             apart=wording.apart(entry),
-            picked=tables.published_table(pick(entry.published), PICKED),
+            picked=tables.published_table(pick(entry.published), PICKED, division=False),
             all=tables.published_table(
                 sorted(entry.published, key=_round_then_minutes), "Every published result"
             ),

@@ -57,13 +57,13 @@ class Column(Generic[Row]):
         heading: Its heading, with the unit.
         value: The row's value, None if it has none.
         show: How a number is shown; without it the column holds text.
-        wide: Whether a table on a terminal goes without it.
+        rank: A table that is too wide for a terminal goes without the highest first; 0 stays.
     """
 
     heading: str
     value: Callable[[Row], Any]
     show: Callable[[float], str] | None = None
-    wide: bool = False
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,27 +74,25 @@ class Table:
         caption: What it shows.
         headings: One for each column.
         numeric: Whether a column holds numbers, one for each column.
+        ranks: ``Column.rank`` of each column.
         rows: The cells, row by row.
     """
 
     caption: str
     headings: tuple[str, ...]
     numeric: tuple[bool, ...]
+    ranks: tuple[int, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
 
-def build(
-    caption: str, columns: Sequence[Column[Row]], rows: Sequence[Row], *, narrow: bool = False
-) -> Table:
+def build(caption: str, columns: Sequence[Column[Row]], rows: Sequence[Row]) -> Table:
     """A table of those rows with the columns that at least one of them fills.
 
     Args:
         caption: What the table shows.
         columns: The columns that are wanted.
         rows: Anything the columns read.
-        narrow: Whether to go without the wide columns.
     """
-    columns = [column for column in columns if not (narrow and column.wide)]
     values = [[_known(column.value(row)) for row in rows] for column in columns]
     filled = [
         (column, column_values)
@@ -106,6 +104,7 @@ def build(
         caption=caption,
         headings=tuple(column.heading for column, _ in filled),
         numeric=tuple(column.show is not None for column, _ in filled),
+        ranks=tuple(column.rank for column, _ in filled),
         rows=tuple(zip(*cells, strict=True)),
     )
 
@@ -140,28 +139,27 @@ def overview_table(entries: Sequence[Entry]) -> Table:
     return build("Results in this folder", columns, entries)
 
 
-def run_table(entry: Entry, *, narrow: bool = False) -> Table:
+def run_table(entry: Entry) -> Table:
     """The runs of an entry, one a line.
 
     Args:
         entry: The entry.
-        narrow: Whether to go without the columns that a terminal has no room for.
     """
     metric = entry.target.metric if entry.target else ""
     columns: tuple[Column[Run], ...] = (
         Column("Run", lambda run: PurePath(run.source).stem.removeprefix("result_")),
-        Column("Seed", lambda run: run.seed, lambda seed: f"{seed:.0f}"),
+        Column("Seed", lambda run: run.seed, lambda seed: f"{seed:.0f}", rank=3),
         Column("Minutes", lambda run: run.minutes, text.minutes),
         Column("Status", lambda run: run.status or "not finished"),
         Column("Quality", lambda run: run.quality, lambda value: text.quality(value, metric)),
-        Column("Samples to target", lambda run: run.samples_to_target, text.count),
-        Column("Samples/s", lambda run: run.samples_per_second, text.rate),
-        Column("FLOP/s", _efficiency(keys.EFFICIENCY_ACHIEVED), text.flop_rate, wide=True),
-        Column("Of matmul peak", _efficiency(keys.EFFICIENCY_SHARE), text.share),
-        Column("Input wait", _efficiency(keys.EFFICIENCY_INPUT_WAIT), text.share, wide=True),
-        Column("Preparation, min", lambda run: run.init_minutes, text.minutes, wide=True),
+        Column("Samples to target", lambda run: run.samples_to_target, text.count, rank=1),
+        Column("Samples/s", lambda run: run.samples_per_second, text.rate, rank=1),
+        Column("FLOP/s", _efficiency(keys.EFFICIENCY_ACHIEVED), text.flop_rate, rank=4),
+        Column("Of measured peak", _efficiency(keys.EFFICIENCY_SHARE), text.share, rank=2),
+        Column("Waiting for data", _efficiency(keys.EFFICIENCY_INPUT_WAIT), text.share, rank=4),
+        Column("Preparation, min", lambda run: run.init_minutes, text.minutes, rank=5),
     )
-    return build("Each run and what it measured", columns, entry.runs, narrow=narrow)
+    return build("What each run took and measured", columns, entry.runs)
 
 
 def _efficiency(name: str) -> Callable[[Run], float | None]:
@@ -181,50 +179,48 @@ def evaluation_table(entry: Entry) -> Table:
     return build("Quality at every evaluation", columns, rows)
 
 
-def earlier_table(comparisons: Sequence[Comparison], *, narrow: bool = False) -> Table:
+def earlier_table(comparisons: Sequence[Comparison]) -> Table:
     """Earlier results on this machine, newest first, each with this session's difference.
 
     Args:
         comparisons: Oldest first.
-        narrow: Whether to go without the columns that a terminal has no room for.
     """
     columns: tuple[Column[Comparison], ...] = (
         Column("Recorded", lambda row: text.moment(row.then.recorded) or None),
         Column("Minutes", lambda row: row.then.minutes, text.minutes),
-        Column("Runs", lambda row: len(row.then.run_minutes) or None, text.count, wide=True),
+        Column("Runs", lambda row: len(row.then.run_minutes) or None, text.count, rank=2),
         Column(
             "Spread", lambda row: spread(row.then.run_minutes), lambda part: f"±{part * 100:.1f} %"
         ),
         Column("Time now", lambda row: row.change, text.change),
         Column("Meaning", lambda row: str(row.verdict)),
-        Column("Samples/s", lambda row: row.then.samples_per_second, text.rate, wide=True),
-        Column("Samples/s now", lambda row: row.rate_change, text.change),
-        Column("Framework", lambda row: row.then.framework or None, wide=True),
+        Column("Samples/s", lambda row: row.then.samples_per_second, text.rate, rank=3),
+        Column("Samples/s now", lambda row: row.rate_change, text.change, rank=1),
+        Column("Framework", lambda row: row.then.framework or None, rank=4),
     )
     rows = tuple(reversed(comparisons))
-    return build(
-        "Earlier results, newest first, and how this one differs", columns, rows, narrow=narrow
-    )
+    caption = 'Earlier results, newest first; "now" is how this session differs from each'
+    return build(caption, columns, rows)
 
 
-def published_table(results: Sequence[Result], caption: str, *, narrow: bool = False) -> Table:
+def published_table(results: Sequence[Result], caption: str, *, division: bool = True) -> Table:
     """Published results in a line each.
 
     Args:
         results: The results, in the order wanted.
         caption: What the selection is.
-        narrow: Whether to go without the columns that a terminal has no room for.
+        division: Whether to say the division; not where the caption says it of all.
     """
     columns: tuple[Column[Result], ...] = (
         Column("Round", lambda row: row.round),
         Column("Submitter", lambda row: row.submitter),
         Column("System", lambda row: row.system),
-        Column("Accelerator", lambda row: row.accelerator or None),
+        Column("Accelerator", lambda row: row.accelerator or None, rank=1),
         Column("Number", lambda row: row.accelerators, text.count),
         Column("Minutes", lambda row: row.minutes, text.minutes),
-        Column("Division", lambda row: row.division or None, wide=True),
+        Column("Division", lambda row: (division and row.division) or None),
     )
-    return build(caption, columns, results, narrow=narrow)
+    return build(caption, columns, results)
 
 
 _SYSTEM_HEADINGS = {name: name.replace("_", " ").replace("-", " ") for name in System().to_dict()}
@@ -257,7 +253,9 @@ def software_table(entry: Entry) -> Table:
 def settings_table(entry: Entry) -> Table:
     """The settings of the runs; where runs differ, every value in the order of the runs."""
     rows = _common(run.settings for run in entry.runs)
-    return _pairs("Every setting of the runs", rows, list(rows))
+    name = entry.info.workload if entry.info is not None else ""
+    meant = f"; `trainmark workloads {name}` says what each means" if name else ""
+    return _pairs(f"Every setting of the runs{printable(meant)}", rows, list(rows))
 
 
 def probe_table(entry: Entry) -> Table:

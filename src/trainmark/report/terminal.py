@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from rich import box
 from rich.console import Console
 from rich.padding import Padding
+from rich.rule import Rule
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -29,9 +30,9 @@ _MOST_EARLIER = 5
 _MOST_ENTRIES_IN_FULL = 3
 _NAME_WIDTH = 22
 _HEADING_WIDTH = 10
-_SHORTEST = 8  # a text column is never made narrower
 _BETWEEN_COLUMNS = 3
-_UNBROKEN = 20  # a cell up to this long is never broken
+_UNBROKEN = 40  # a longer text is broken even where there is room
+_BROKEN_FROM = 16  # before shorter texts are broken, the table goes without a column
 
 
 def print_session(session: SessionReport, console: Console) -> None:
@@ -59,18 +60,25 @@ def _print_entry(entry: Entry, console: Console) -> None:
     _heading(console, f"{entry.title} on {entry.machine_title}")
     if goal := wording.goal(entry):
         _line(console, goal)
-    _table(console, run_table(entry, narrow=True))
+    if setup := wording.setup(entry):
+        _line(console, setup)
+    console.print()
     _named(console, "score", f"{wording.score_headline(entry)} ({entry.label})", style="bold")
-    _named(console, "", wording.score_basis(entry))
-    if rule := wording.score_rule(entry):
-        _named(console, "", rule)
+    _named(console, "", wording.score_story(entry))
     if spread := wording.spread_sentence(entry):
         _named(console, "spread", spread)
     style = _VERDICT_STYLES[entry.compliant]
     _named(console, "checker", wording.verdict_sentence(entry), style=style)
+    if note := wording.rules_note(entry):
+        _named(console, "", note)
     _findings(console, entry.findings)
     for fact in wording.facts(entry):
         _named(console, fact.name, f"{fact.value} ({fact.between})" if fact.between else fact.value)
+    if note := " ".join(filter(None, (wording.facts_note(entry), wording.peak_note(entry)))):
+        _named(console, "", note, style="dim")
+    if entry.info is not None and entry.info.command:
+        _named(console, "repeat it with", entry.info.command)
+    _table(console, run_table(entry))
     _earlier(entry, console)
     _published(entry, console)
 
@@ -85,7 +93,7 @@ def _earlier(entry: Entry, console: Console) -> None:
     _line(console, f"Now: {wording.comparison_sentence(entry.comparisons[-1])}")
     shown = entry.comparisons[-_MOST_EARLIER:]
     if len(entry.comparisons) > 1:
-        _table(console, earlier_table(shown, narrow=True))
+        _table(console, earlier_table(shown))
     hidden = len(entry.comparisons) - len(shown)
     if hidden:
         _line(console, f"and {hidden} older", style="dim")
@@ -95,9 +103,11 @@ def _published(entry: Entry, console: Console) -> None:
     picked = pick(entry.published)
     if entry.kin is None or not picked:
         return
-    _heading(console, f"Apart from this: published {entry.kin.model} results")
-    _line(console, wording.apart(entry))
-    _table(console, published_table(picked, PICKED, narrow=True))
+    _rule(console)
+    _heading(console, wording.apart_heading(entry))
+    _line(console, wording.apart(entry), style="yellow")
+    _table(console, published_table(picked, PICKED, division=False))
+    _rule(console)
 
 
 def _findings(console: Console, findings: Iterable[Finding]) -> None:
@@ -123,6 +133,12 @@ def _heading(console: Console, words: str) -> None:
     console.print(Text(printable(words), style="bold underline"), highlight=False)
 
 
+def _rule(console: Console) -> None:
+    """A line across, so that what others published cannot be taken for this report's."""
+    console.print()
+    console.print(Rule(characters="\u2550", style="yellow"))
+
+
 def _named(console: Console, name: str, value: str, *, style: str = "") -> None:
     """``name  value``, the names in one column, long values wrapped in theirs."""
     grid = RichTable.grid(padding=(0, 2))
@@ -134,38 +150,53 @@ def _named(console: Console, name: str, value: str, *, style: str = "") -> None:
 
 def _line(console: Console, words: str, *, indent: int = 0, style: str = "") -> None:
     body = Text(printable(words), style=style)
-    console.print(Padding(body, (0, 0, 0, indent)), highlight=False)
+    console.print(Padding(body, (0, 0, 0, indent), expand=False), highlight=False)
 
 
 def _table(console: Console, table: Table) -> None:
-    drawn = RichTable(
-        title=Text(table.caption), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
-    )
-    headings = [textwrap.fill(h, _HEADING_WIDTH, break_long_words=False) for h in table.headings]
-    longest = [
-        max((len(row[i].text) for row in table.rows), default=0) for i in range(len(headings))
-    ]
-    unbroken = _unbroken(table, headings, longest, console.width)
-    for i, heading in enumerate(headings):
+    """A table as wide as the terminal at most: it goes without columns before it tears words."""
+    console.print()
+    _line(console, table.caption, style="bold")
+    kept, widths = _fit(table, console.width)
+    drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for i, width in zip(kept, widths, strict=True):
         drawn.add_column(
-            Text(heading),
+            Text(_wrapped(table.headings[i])),
             justify="right" if table.numeric[i] else "left",
             overflow="fold",
-            no_wrap=table.numeric[i] or longest[i] <= unbroken,
-            min_width=longest[i] if table.numeric[i] else min(longest[i], unbroken),
+            width=width,
         )
     for row in table.rows:
-        drawn.add_row(*(Text(cell.text) for cell in row))
+        drawn.add_row(*(Text(row[i].text) for i in kept))
     console.print(drawn, highlight=False)
+    left_out = [heading for i, heading in enumerate(table.headings) if i not in kept]
+    if left_out:
+        _line(console, f"No room here for: {', '.join(left_out)}.", style="dim")
 
 
-def _unbroken(table: Table, headings: list[str], longest: list[int], width: int) -> int:
-    """How long a text may be and stay on one line, so that all columns fit and no number tears."""
-    for limit in range(_UNBROKEN, _SHORTEST, -1):
-        needed = _BETWEEN_COLUMNS * (len(headings) - 1)
-        for i, heading in enumerate(headings):
-            word = max(map(len, heading.split()), default=0)
-            needed += max(word, longest[i] if table.numeric[i] else min(longest[i], limit))
-        if needed <= width:
-            return limit
-    return _SHORTEST
+def _wrapped(heading: str) -> str:
+    return textwrap.fill(heading, _HEADING_WIDTH, break_long_words=False)
+
+
+def _fit(table: Table, room: int) -> tuple[list[int], list[int]]:
+    """The columns that fit and their widths."""
+    kept = list(range(len(table.headings)))
+    while True:
+        optional = [i for i in kept if table.ranks[i]]
+        shortest = _BROKEN_FROM if optional else 1
+        for longest_text in range(_UNBROKEN, shortest - 1, -1):
+            widths = [_width(table, i, longest_text) for i in kept]
+            if sum(widths) + _BETWEEN_COLUMNS * (len(kept) - 1) <= room:
+                return kept, widths
+        if not optional:
+            return kept, widths
+        kept.remove(max(optional, key=lambda i: (table.ranks[i], i)))
+
+
+def _width(table: Table, column: int, longest_text: int) -> int:
+    """A column's width: numbers stay whole, text is broken after so many characters."""
+    heading = max(map(len, _wrapped(table.headings[column]).splitlines()), default=1)
+    longest = max((len(row[column].text) for row in table.rows), default=1)
+    if table.numeric[column]:
+        return max(heading, longest)
+    return max(min(heading, longest_text), min(longest, longest_text))

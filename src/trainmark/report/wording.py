@@ -16,13 +16,20 @@ __all__ = [
     "Fact",
     "FindingGroup",
     "apart",
+    "apart_heading",
     "comparison_sentence",
     "facts",
+    "facts_note",
     "goal",
     "group",
+    "peak_note",
+    "quality_name",
+    "rules_note",
     "score_basis",
     "score_headline",
     "score_rule",
+    "score_story",
+    "setup",
     "spread_sentence",
     "verdict_sentence",
 ]
@@ -110,16 +117,39 @@ _FEW_RUNS = {
 }
 
 
+def score_story(entry: Entry) -> str:
+    """How the score came about and the rule behind it, in full sentences."""
+    basis = score_basis(entry)
+    told = f"{basis[:1].upper()}{basis[1:]}."
+    return " ".join(filter(None, (told, score_rule(entry))))
+
+
 def score_rule(entry: Entry) -> str:
     """What the official formula makes of so few runs; "" for more than three or no score."""
     return "" if entry.score.minutes is None else _FEW_RUNS.get(len(entry.runs), "")
 
 
+def quality_name(entry: Entry) -> str:
+    """What the quality is: "accuracy", or "quality" where nothing says."""
+    target = entry.target
+    return "accuracy" if target is not None and target.metric == keys.EVAL_ACCURACY else "quality"
+
+
+def _goal_words(entry: Entry) -> str:
+    """The target in words: ``97.50 % accuracy``; "" without one."""
+    target = entry.target
+    if target is None:
+        return ""
+    kind = f" {quality_name(entry)}" if target.metric == keys.EVAL_ACCURACY else ""
+    return f"{text.quality(target.value, target.metric)}{kind}"
+
+
 def goal(entry: Entry) -> str:
     """What was timed: the quality to be reached and on which data; "" where nothing says."""
-    target, dataset = entry.target, "" if entry.info is None else entry.info.dataset
-    reached = f" to {text.quality(target.value, target.metric)}" if target else ""
-    return f"Time to train{reached}{f' on {dataset}' if dataset else ''}" if target else dataset
+    reached, dataset = _goal_words(entry), "" if entry.info is None else entry.info.dataset
+    return (
+        f"Time to train to {reached}{f' on {dataset}' if dataset else ''}" if reached else dataset
+    )
 
 
 def verdict_sentence(entry: Entry) -> str:
@@ -146,6 +176,17 @@ def verdict_sentence(entry: Entry) -> str:
     return f"Does not pass: {failed} of {_number(len(logs), 'log')} {breaks} {by} ({counts})."
 
 
+def rules_note(entry: Entry) -> str:
+    """What trainmark's own rules are; "" where the logs were held to others, or to none."""
+    rulesets = [one.ruleset for one in entry.verdicts if one.ruleset is not None]
+    if not rulesets or any(one.official for one in rulesets):
+        return ""
+    return (
+        "They ask for what the rules of MLPerf Training round 4.0 ask of a closed log, with this "
+        "benchmark's own target."
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Measure:
     """A number that a run may hold, its name, how it is shown, its unit."""
@@ -159,22 +200,25 @@ class _Measure:
 _MEASURES = (
     _Measure("samples to target", lambda run: run.samples_to_target, text.count),
     _Measure("throughput", lambda run: run.samples_per_second, text.rate, " samples/s"),
-    _Measure("achieved", lambda run: efficiency(run, keys.EFFICIENCY_ACHIEVED), text.flop_rate),
     _Measure(
-        "share of matmul peak",
+        "compute achieved", lambda run: efficiency(run, keys.EFFICIENCY_ACHIEVED), text.flop_rate
+    ),
+    _Measure(
+        "share of measured peak",
         lambda run: efficiency(run, keys.EFFICIENCY_SHARE),
         text.share,
     ),
     _Measure(
-        "matmul peak, measured",
+        "measured peak",
         lambda run: efficiency(run, keys.EFFICIENCY_PEAK),
         text.flop_rate,
     ),
     _Measure(
-        "time waiting for input",
+        "time waiting for data",
         lambda run: efficiency(run, keys.EFFICIENCY_INPUT_WAIT),
         text.share,
     ),
+    _Measure("preparation, not timed", lambda run: run.init_minutes, text.minutes, " minutes"),
 )
 
 
@@ -192,8 +236,59 @@ def _fact(measure: _Measure, values: list[float]) -> Fact:
     low, middle, high = (
         measure.show(value) for value in (min(values), statistics.median(values), max(values))
     )
-    between = "" if low == high else f"{low} to {high}"
+    between = "" if low == high else f"{_without_unit(low, high)} to {high}"
     return Fact(measure.name, f"{middle}{measure.unit}", between)
+
+
+def _without_unit(low: str, high: str) -> str:
+    """``29.9`` of ``29.9 GFLOP/s`` when the other end of the range has the same unit."""
+    number, _, unit = low.partition(" ")
+    return number if unit and high.partition(" ")[2] == unit else low
+
+
+def facts_note(entry: Entry) -> str:
+    """How to read the facts of several runs; "" for one."""
+    if len(entry.runs) < 2:
+        return ""
+    return "Each is the median of the runs, with their range where they differ."
+
+
+def peak_note(entry: Entry) -> str:
+    """What the peak is; "" where the runs have none."""
+    if entry.median(lambda run: efficiency(run, keys.EFFICIENCY_PEAK)) is None:
+        return ""
+    return (
+        "The measured peak is what this machine itself reaches when it only multiplies large "
+        "matrices at the same precision."
+    )
+
+
+def setup(entry: Entry) -> str:
+    """How and when the runs ran, for the head of a report; "" where nothing says."""
+    run = entry.runs[0] if entry.runs else Run(source="")
+    precision = run.settings.get("precision") or ""
+    threads = run.environment.get("threads")
+    size = entry.median(lambda run: run.global_batch_size)
+    framework = entry.system_description.get("framework")
+    with_what = [
+        "" if size is None else f"batch size {text.count(size)}",
+        _number(threads, "thread") if type(threads) is int else "",
+        framework if isinstance(framework, str) else "",
+    ]
+    listed = text.join(filter(None, with_what))
+    how = " ".join(
+        filter(
+            None,
+            (
+                f"in {text.value_text(precision)}" if precision else "",
+                f"with {listed}" if listed else "",
+            ),
+        )
+    )
+    started = entry.info.started if entry.info is not None else ""
+    when = f"on {text.moment(started)}" if started else ""
+    told = " ".join(filter(None, (how, when)))
+    return printable(f"Trained {told}") if told else ""
 
 
 def spread_sentence(entry: Entry) -> str:
@@ -212,7 +307,7 @@ _MEANINGS = {
     Meaning.FASTER: "more than the spread of the runs explains",
     Meaning.SLOWER: "more than the spread of the runs explains",
     Meaning.NOISE: "within noise: the runs of both sides lie as far apart as that",
-    Meaning.UNKNOWN: "one side has a single run, so nobody knows whether that is noise",
+    Meaning.UNKNOWN: "which may be chance: one side has a single run",
 }
 
 
@@ -243,14 +338,23 @@ def apart(entry: Entry) -> str:
         )
     here = entry.title
     info = entry.info
-    data = f" on {info.dataset}" if info is not None and info.dataset else ""
-    target = entry.target
-    goal = f" to {text.quality(target.value, target.metric)}" if target else ""
+    # "5,000 digits: 4,000 to train, 1,000 held out": what comes after would split the sentence.
+    dataset = "" if info is None else info.dataset.partition(":")[0]
+    data = f", on {dataset}" if dataset else ""
+    goal = f", to {reached}" if (reached := _goal_words(entry)) else ""
     return printable(
         f"Not comparable: these systems train {kin.full}. This report is about {here}{data}"
-        f"{goal}, a much smaller task with a target of its own; its minutes say nothing about "
+        f"{goal}: a much smaller task with a target of its own. Its minutes say nothing about "
         f"the minutes below."
     )
+
+
+def apart_heading(entry: Entry) -> str:
+    """The heading over the published results."""
+    model = "" if entry.kin is None else f"{entry.kin.model} "
+    if entry.is_official_benchmark:
+        return f"Apart from this: published {model}results"
+    return f"Apart from this, not comparable: published full-scale {model}results"
 
 
 def _number(count: int, noun: str) -> str:
