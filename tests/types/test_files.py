@@ -57,3 +57,20 @@ def test_a_folder_in_the_way_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(TrainmarkError, match="cannot write"):
         atomic_write(tmp_path / "taken", "x")
     assert [p.name for p in tmp_path.iterdir()] == ["taken"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link to a device"])
+def test_what_is_no_file_is_not_replaced(kind: str, tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    match kind:
+        case "folder":
+            target.mkdir()
+        case "pipe":
+            os.mkfifo(target)
+        case _:
+            target.symlink_to(os.devnull)
+    before = target.lstat()
+    with pytest.raises(UsageError, match="a folder, a pipe or a device"):
+        atomic_write(target, "x")
+    assert target.lstat() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]

@@ -21,11 +21,17 @@ def atomic_write(path: str | Path, data: bytes | str) -> None:
         data: The content; text is written as UTF-8.
 
     Raises:
-        UsageError: The folder is missing, is no folder, or may not be written to.
+        UsageError: The folder is missing, is no folder, or may not be written to; the path is
+            something other than a file.
         TrainmarkError: The write failed half-way, for example on a full disk.
     """
     path = Path(path)
     content = data.encode() if isinstance(data, str) else data
+    if path.exists() and not path.is_file():  # root would rename the file over /dev/null
+        raise UsageError(
+            f"cannot write {path}: it is a folder, a pipe or a device",
+            hint="Give the path of a file.",
+        )
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
     except OSError as error:
