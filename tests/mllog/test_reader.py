@@ -257,3 +257,25 @@ def test_a_file_that_cannot_be_read(name: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot read") as caught:
         read(tmp_path / name)
     assert "result_0.txt" in caught.value.hint
+
+
+@pytest.mark.parametrize("inner", ["1", "NaN"])  # read by orjson, and by Python's own reader
+@pytest.mark.parametrize("field", ["value", "metadata", "namespace", "event_type"])
+@pytest.mark.parametrize("depth", [500, 900, 1020, 100_000])
+def test_a_deep_record_is_one_finding(inner: str, field: str, depth: int) -> None:
+    deep = '{"a":' + "[" * depth + inner + "]" * depth + "}"
+    raw = line(**{field: "@"}).replace(b'"@"', deep.encode())
+    events, findings = parse(line() + b"\n" + raw + b"\n" + line())
+    assert [event.line_no for event in events] == [1, 3]
+    assert [finding.line_no for finding in findings] == [2]
+    assert findings[0].rule in ("log.depth", "log.json")
+
+
+def test_the_depth_that_is_read_can_be_printed_and_compared() -> None:
+    value: Any = 1
+    for _ in range(reader.MAX_DEPTH - 1):  # the record itself is one
+        value = [value]
+    (event,), findings = parse(line(value=value))
+    assert (event.value, findings) == (value, [])
+    _, findings = parse(line(value=[value]))
+    assert [finding.rule for finding in findings] == ["log.depth"]

@@ -6,6 +6,7 @@ import pytest
 
 from tests.logs import RunShape, Text, desk_target, write_desk, write_resnet
 from trainmark.mllog import keys, read, run_interval, summarize
+from trainmark.mllog.summary import number
 from trainmark.types import Run, Target
 
 
@@ -16,6 +17,19 @@ def text(tmp_path: Path) -> Text:
 
 def summary(text: Text) -> Run:
     return summarize(read(text.write()))
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), math.inf, math.nan, True, "1", None, [1]])
+def test_what_is_no_finite_number_is_none(value: object) -> None:
+    assert number(value) is None
+
+
+def test_a_whole_number_beyond_any_float_is_no_batch_size(text: Text) -> None:
+    text.find(keys.GLOBAL_BATCH_SIZE)["value"] = 10**400
+    text.find(keys.EVAL_ACCURACY, -1)["metadata"] = {"samples_count": 10**400}
+    run = summary(text)
+    assert (run.global_batch_size, run.samples_to_target) == (None, None)
+    assert run.minutes == pytest.approx(12.0)
 
 
 def test_a_run_in_numbers(text: Text) -> None:
@@ -130,8 +144,8 @@ def test_values_of_the_wrong_kind_are_left_out(key: str, value: object, text: Te
 
 def test_throughput_is_the_writers_own_or_the_median(tmp_path: Path) -> None:
     text = Text.read(write_resnet(tmp_path / "x.txt"))
-    for number, record in enumerate(text.all("tracked_stats")):
-        record["value"] = {"throughput": 100 + 10 * number}
+    for place, record in enumerate(text.all("tracked_stats")):
+        record["value"] = {"throughput": 100 + 10 * place}
     assert summary(text).samples_per_second == 120
     text.drop(keys.TRACKED_STATS)
     assert summary(text).samples_per_second is None

@@ -20,10 +20,11 @@ import orjson
 
 from trainmark.types import Event, Finding, RunLog, Severity, UsageError, printable
 
-__all__ = ["MAX_RECORD_BYTES", "TOKEN", "iter_log", "read"]
+__all__ = ["MAX_DEPTH", "MAX_RECORD_BYTES", "TOKEN", "iter_log", "read"]
 
 TOKEN = b":::MLLOG"
 MAX_RECORD_BYTES = 16 << 20
+MAX_DEPTH = 100  # of lists and objects in one another; beyond some 900 Python's own tools give up
 _PIECE_BYTES = 1 << 20
 _SHOWN_CHARACTERS = 160
 _MOST_BROKEN_ON_A_LINE = 100
@@ -238,6 +239,16 @@ def _skip_spaces(text: str, start: int) -> int:
 
 def _event(fields: Any, record: bytes, source: str, line_no: int) -> Iterator[Event | Finding]:
     """The event of one JSON object, and what is doubtful about it."""
+    if _is_too_deep(fields):
+        yield _problem(
+            source,
+            line_no,
+            record,
+            "log.depth",
+            f"lists and objects nested more than {MAX_DEPTH} deep; the record was not read",
+            "Log flat values.",
+        )
+        return
     problem = _shape_problem(fields)
     if problem is not None:
         yield _problem(
@@ -260,6 +271,20 @@ def _event(fields: Any, record: bytes, source: str, line_no: int) -> Iterator[Ev
         line_no=line_no,
         namespace=str(fields.get("namespace", "")),
     )
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(MAX_DEPTH):
+        level = [
+            item
+            for outer in level
+            for item in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(item, dict | list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _shape_problem(fields: Any) -> tuple[str, str] | None:

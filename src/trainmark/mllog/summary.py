@@ -68,10 +68,13 @@ def run_interval(log: RunLog) -> tuple[Event | None, Event | None]:
 
 
 def number(value: Any) -> float | None:
-    """A finite number, None for anything else (text, true, NaN)."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    """A finite number, None for anything else (text, true, NaN, digits beyond any float)."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value)
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 def _evaluations(log: RunLog, start: Event | None, stop: Event | None) -> tuple[Evaluation, ...]:
