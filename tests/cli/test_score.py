@@ -91,3 +91,24 @@ def test_nothing_from_a_log_reaches_the_terminal_raw(score: Call, tmp_path: Path
     path.write_text(raw.replace("success", "\\u001b[2J"), encoding="utf-8")
     _, out, _ = score(folder)
     assert not [c for c in out if c != "\n" and not c.isprintable()]
+
+
+def test_what_is_wrong_with_a_folder_and_what_to_do_stand_apart(
+    score: Call, tmp_path: Path
+) -> None:
+    folder = write_folder(tmp_path / "x", RUNS)
+    (folder / "scaling.json").write_text("[]")
+    _, out, _ = score(folder)
+    lines = out.splitlines()
+    place = next(number for number, line in enumerate(lines) if "scaling_factor" in line)
+    assert lines[place].endswith("the score is reckoned without it")
+    assert lines[place + 1].startswith("      Write {")
+
+
+def test_a_benchmark_with_an_endless_name_does_not_fill_the_screen(
+    score: Call, tmp_path: Path
+) -> None:
+    log = write_desk(tmp_path / "result_0.txt", RunShape(more={"x": 1}))
+    log.write_text(log.read_text().replace("resnet50_desk", "v" * 100_000))
+    _, out, _ = score(log, "--round", "4.0")
+    assert max(map(len, out.splitlines())) < 1000

@@ -1,5 +1,7 @@
 import json
 import os
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -122,6 +124,11 @@ def test_scaling_is_applied(tmp_path: Path) -> None:
         '{"scaling_factor": 0.5}',
         '{"scaling_factor": NaN}',
         '{"scaling_factor": 1e999}',
+        '{"scaling_factor": 1e308}',
+        '{"scaling_factor": 1001}',
+        '{"scaling_factor": 1' + "0" * 400 + "}",
+        '{"scaling_factor": 1' + "0" * 5000 + "}",
+        "[" * 100_000,
         "\udc80",
     ],
 )
@@ -207,3 +214,99 @@ def test_a_score_is_plain_data(tmp_path: Path) -> None:
     assert data["score"]["failed"] == 1
     assert [log["ok"] for log in data["logs"]] == [True, True, True, False]
     assert "aborted" in data["logs"][3]["errors"][0]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "ring of links"])
+def test_a_scaling_file_that_is_no_file(kind: str, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", THREE)
+    _make(folder / "scaling.json", kind)
+    (scored,) = score_path(folder)
+    assert scored.score.minutes == pytest.approx(2.0)
+    assert [finding.rule for finding in scored.findings] == ["folder.scaling"]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "ring of links", "link to nothing"])
+def test_a_log_that_is_no_file_counts_as_a_failed_run(kind: str, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", THREE)
+    _make(folder / "result_3.txt", kind)
+    bad = [verdict for verdict in check_path(folder) if not verdict.ok]
+    assert [Path(verdict.path).name for verdict in bad] == ["result_3.txt"]
+    assert [finding.rule for finding in bad[0].findings] == ["log.unreadable"]
+    (scored,) = score_path(folder)
+    assert (scored.score.runs, scored.score.failed) == (4, 1)
+
+
+def test_a_folder_with_the_name_of_a_log_is_no_log(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", THREE)
+    (folder / "result_3.txt").mkdir()
+    assert len(check_path(folder)) == 4
+
+
+def _make(path: Path, kind: str) -> None:
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "ring of links":
+            path.symlink_to(path.name)
+        case "link to nothing":
+            path.symlink_to("absent")
+
+
+def test_a_folder_of_links_that_lead_out_is_not_valid(tmp_path: Path) -> None:
+    outside = write_folder(tmp_path / "outside", THREE)
+    (tmp_path / "x").mkdir()
+    for log in outside.iterdir():
+        (tmp_path / "x" / log.name).symlink_to(log)
+    (verdict,) = check_path(tmp_path / "x")
+    assert not verdict.ok
+    assert found(tmp_path / "x") == {
+        "folder.link": Severity.WARNING,
+        "folder.runs": Severity.ERROR,
+    }
+
+
+@pytest.mark.parametrize("verb", [check_path, score_path])
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("", "is empty"),
+        ("absent", "there is no absent"),
+        ("pipe", "neither a file nor a folder"),
+        ("pipe/x", "there is no pipe/x"),
+        ("/dev/zero", "neither a file nor a folder"),
+        ("ring", "too many levels"),
+        ("x" * 300, "too long"),
+    ],
+)
+def test_a_path_that_leads_to_no_log(
+    verb: Callable[[str], object],
+    path: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    Path("ring").symlink_to("ring")
+    with pytest.raises(UsageError, match=re.compile(message, re.IGNORECASE)) as caught:
+        verb(path)
+    assert caught.value.hint
+
+
+def test_a_working_folder_that_was_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(UsageError, match="cannot list"):
+        check_path(".")
+    log = write_desk(tmp_path / "result_0.txt")
+    assert check_path(log)[0].ok
+
+
+def test_one_run_short_is_said_in_good_english(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", THREE[:2])
+    fixes = [finding.fix for finding in check_path(folder)[-1].findings]
+    assert fixes == ["Run it once more for a score by the official formula."]

@@ -43,14 +43,16 @@ def _print_score(folder: "FolderScore") -> None:
 
     click.echo(printable(folder.path))
     score = folder.score
+    benchmark = printable(f"{folder.benchmark or 'no benchmark known':.60}")
     minutes = "no score" if score.minutes is None else f"{score.minutes:.3f} minutes"
     rules = "" if folder.ruleset is None else f", {folder.ruleset.title}"
-    click.echo(f"  {click.style(minutes, bold=True)}  {printable(folder.benchmark or '')}{rules}")
+    click.echo(f"  {click.style(minutes, bold=True)}  {benchmark}{rules}")
     click.echo(f"  {printable(score.basis)}")
     for verdict in folder.verdicts:
         click.echo(f"    {printable(_run_line(verdict))}")
     for finding in folder.findings:
-        click.echo(f"  {finding.severity}: {printable(finding.message)} {printable(finding.fix)}")
+        click.echo(f"  {finding.severity}: {printable(finding.message)}")
+        click.echo(f"      {printable(finding.fix)}")
     click.echo()
 
 

@@ -1,9 +1,9 @@
 """Check and score folders: one benchmark folder, a submission, a whole round."""
 
 import json
-import math
 import os
 import re
+import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +20,7 @@ __all__ = ["FolderScore", "check_path", "score_path"]
 
 _RESULT = re.compile(r"result_.*\.txt")
 _SCALING = "scaling.json"
+_LARGEST_SCALING = 1000  # far beyond any score that reference convergence has corrected
 _SEEDS_MUST_DIFFER_FROM = (4, 1)
 
 
@@ -110,12 +111,12 @@ def check_path(
         UsageError: The path does not exist or holds no result logs; the round is unknown or
             nothing tells it.
     """
-    path, asked = Path(path), _Asked(ruleset, division, benchmark)
-    if path.is_file():
+    asked = _Asked(ruleset, division, benchmark)
+    if _is_log(path):
         log = mllog.read(path)
         return [check_log(log, ruleset=ruleset, division=division, benchmark=benchmark)]
     verdicts = []
-    for group in _groups(path):
+    for group in _groups(Path(path)):
         logs = _check_group(group, asked)
         verdicts += [*logs, _folder_verdict(group, logs)]
     return verdicts
@@ -134,8 +135,7 @@ def score_path(path: str | Path, *, ruleset: Ruleset | str | None = None) -> lis
     Raises:
         UsageError: As ``check_path``.
     """
-    path = Path(path)
-    groups = [_Group(path.parent, (path,))] if path.is_file() else _groups(path)
+    groups = [_Group(Path(path).parent, (Path(path),))] if _is_log(path) else _groups(Path(path))
     return [_score_group(group, _Asked(ruleset)) for group in groups]
 
 
@@ -161,16 +161,35 @@ def _counted(verdict: Verdict) -> Run:
     return run if verdict.ok or not run.succeeded else replace(run, status="breaks the rules")
 
 
+def _is_log(path: str | Path) -> bool:
+    """Whether a path is a file to be read, rather than a folder to be searched.
+
+    Raises:
+        UsageError: It is neither, or cannot be reached.
+    """
+    wanted = "Give a result log, or a folder with result_*.txt files."
+    if not os.fspath(path):  # for pathlib the working folder: a variable of a script is unset
+        raise UsageError("the path is empty", hint=wanted)
+    try:
+        mode = Path(path).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise UsageError(f"there is no {path}", hint=wanted) from None
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", hint=wanted) from error
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return stat.S_ISREG(mode)
+    raise UsageError(
+        f"{path} is neither a file nor a folder: pipes and devices are not read",
+        hint="Save the log to a file first.",
+    )
+
+
 def _groups(root: Path) -> list[_Group]:
     """Every folder below ``root`` that holds result logs.
 
     Raises:
         UsageError: There is none.
     """
-    if not root.exists():
-        raise UsageError(
-            f"there is no {root}", hint="Give a result log, or a folder with result_*.txt files."
-        )
     groups = list(_walk(root))
     if not groups:
         raise UsageError(
@@ -182,25 +201,39 @@ def _groups(root: Path) -> list[_Group]:
 
 
 def _walk(root: Path) -> Iterator[_Group]:
-    inside = root.resolve()
-    for place, folders, names in os.walk(root, onerror=_cannot_list):
+    try:
+        inside = root.resolve()
+    except OSError as error:  # the working folder itself was removed
+        raise _cannot_list(error, root) from error
+    for place, folders, names in os.walk(root, onerror=_stop):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         files, findings = [], []
         for name in sorted(filter(_RESULT.fullmatch, names), key=_natural):
             file = Path(place, name)
-            if file.resolve().is_relative_to(inside):
-                files.append(file)
-            else:
+            if _leads_out(file, inside):
                 findings.append(_link(file))
+            else:
+                files.append(file)
         if files or findings:
             yield _Group(Path(place), tuple(files), tuple(findings))
 
 
-def _cannot_list(error: OSError) -> None:
-    raise UsageError(
-        f"cannot list {error.filename}: {error.strerror}",
-        hint="Give a folder that you may read.",
-    ) from error
+def _leads_out(file: Path, inside: Path) -> bool:
+    """Whether a link leads out of the folder; one that leads nowhere does not."""
+    try:
+        return not file.resolve().is_relative_to(inside)
+    except (OSError, RuntimeError):  # a ring of links: reading it says so
+        return False
+
+
+def _stop(error: OSError) -> None:
+    raise _cannot_list(error, error.filename) from error
+
+
+def _cannot_list(error: OSError, folder: str | Path) -> UsageError:
+    return UsageError(
+        f"cannot list {folder}: {error.strerror}", hint="Give a folder that you may read."
+    )
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -229,6 +262,7 @@ def _check_group(group: _Group, asked: _Asked) -> list[Verdict]:
 def _read(file: Path) -> RunLog | Verdict:
     """The log, or the verdict on one that cannot be read."""
     try:
+        _is_log(file)  # a pipe would never end; os.walk has sorted out the folders
         return mllog.read(file)
     except UsageError as error:
         finding = Finding(
@@ -271,6 +305,9 @@ def _folder_verdict(group: _Group, verdicts: Sequence[Verdict]) -> Verdict:
     if benchmark is not None:
         findings += _counts(group, verdicts, benchmark, ruleset)
     findings += _seeds(group, verdicts, ruleset)
+    if not verdicts:
+        problem = "no log of this folder was read: each is a link that leads out of it"
+        findings.append(_about(group, "folder.runs", problem, "Give the folder that holds them."))
     return Verdict(
         path=str(group.folder),
         kind="folder",
@@ -293,7 +330,7 @@ def _counts(
             group,
             "folder.runs",
             f"{_logs(len(verdicts))}; {benchmark} asks for {required} runs",
-            f"Run it {required - len(verdicts)} times more for a score by the official formula.",
+            f"Run it {_times(required - len(verdicts))} more for a score by the official formula.",
             severity=Severity.WARNING if own else Severity.ERROR,
         )
     failed = [verdict for verdict in verdicts if not verdict.ok]
@@ -355,6 +392,8 @@ def _scaling(folder: Path) -> tuple[float, list[Finding]]:
     """The factor in ``scaling.json``, 1 without the file, and what is wrong with it."""
     file = folder / _SCALING
     try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            return 1.0, [_bad_scaling(file, "it is no file")]
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         return 1.0, []
@@ -367,8 +406,9 @@ def _scaling(folder: Path) -> tuple[float, list[Finding]]:
     factor = content.get("scaling_factor") if isinstance(content, dict) else None
     if isinstance(factor, bool) or not isinstance(factor, int | float):
         return 1.0, [_bad_scaling(file, "it has no number scaling_factor")]
-    if not math.isfinite(factor) or factor < 1:
-        return 1.0, [_bad_scaling(file, f"scaling_factor is {factor}, expected 1 or more")]
+    if not 1 <= factor <= _LARGEST_SCALING:  # false of NaN too
+        problem = f"scaling_factor is {factor!s:.60}, expected 1 to {_LARGEST_SCALING:,}"
+        return 1.0, [_bad_scaling(file, problem)]
     return float(factor), []
 
 
@@ -403,6 +443,10 @@ _T = TypeVar("_T")
 
 def _first(values: Iterable[_T | None]) -> _T | None:
     return next((value for value in values if value is not None), None)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _logs(count: int) -> str:
