@@ -87,3 +87,13 @@ def test_any_text_that_a_log_can_hold_is_kept(tmp_path: Path) -> None:
     assert (found.system, found.submitter, found.notes) == ("a\0b\x1b", "half ?", ("?",))
     (back,) = runs_of(found, where=tmp_path)
     assert (back.platform, back.settings) == ("?", {"name": "x\0"})
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home(_: str) -> Path:
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.setattr("trainmark.catalogue.own.user_data_path", no_home)
+    with pytest.raises(UsageError, match="where own results are kept") as caught:
+        own_results()
+    assert "XDG_DATA_HOME" in caught.value.hint

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,21 @@ def test_a_file_that_vanished_is_a_finding(tmp_path: Path) -> None:
 def test_a_missing_folder_is_the_users_mistake(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot create"):
         _write(tmp_path / "absent" / "a.parquet")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link to nothing", "link to a device"])
+def test_what_is_no_file_is_a_finding(kind: str, tmp_path: Path) -> None:
+    good, bad = _write(tmp_path / "a.parquet"), tmp_path / "b.parquet"
+    match kind:
+        case "pipe":
+            os.mkfifo(bad)
+        case "folder":
+            bad.mkdir()
+        case "link to nothing":
+            bad.symlink_to("absent")
+        case _:
+            bad.symlink_to("/dev/zero")
+    ids, findings = _load(good, bad)
+    assert ids == [own_result().id]
+    assert [finding.path for finding in findings] == [str(bad)]
+    assert "no file" in findings[0].message

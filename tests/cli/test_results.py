@@ -1,11 +1,11 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
@@ -116,7 +116,7 @@ def test_chips(trainmark: Trainmark, chips: str, least: int, most: int) -> None:
     assert all(least <= count <= most for count in counts)
 
 
-@pytest.mark.parametrize("chips", ["x", "-", "1-2-3", "1e9", "9999999999"])
+@pytest.mark.parametrize("chips", ["x", "-", "1-2-3", "1e9", "9999999999", "5-3", "\u0663"])
 def test_wrong_chips_are_misuse(trainmark: Trainmark, chips: str) -> None:
     status, _, err = trainmark("--chips", chips)
     assert status == 2
@@ -205,10 +205,10 @@ def test_a_terminal_of_any_width_is_not_overrun(
 ) -> None:
     stream = io.StringIO()
 
-    def console(**options: Any) -> Console:
-        return Console(file=stream, force_terminal=True, width=width, color_system=None, **options)
+    def screen() -> Console:
+        return Console(file=stream, force_terminal=True, width=width, color_system=None)
 
-    monkeypatch.setattr(results_table, "Console", console)
+    monkeypatch.setattr(results_table, "Screen", screen)
     found = query(limit=60)
     results_table.print_tables(found, len(found))
     lines = stream.getvalue().splitlines()
@@ -267,3 +267,42 @@ def test_the_document_has_examples_and_counts_what_is_packaged() -> None:
             found = query(Filters(benchmark=benchmark, rounds=(name,), origin="published"))
             cells += [str(len(found)), str(sum(r.minutes is not None for r in found))]
         assert f"| {' | '.join(cells)} |" in text
+
+
+def test_no_match_names_the_chips_once_and_the_choices_in_order(trainmark: Trainmark) -> None:
+    status, _, err = trainmark("--chips", "5", "--benchmark", "resnet", "--round", "2.0")
+    assert status == 1
+    assert err.count("--chips 5") == 1
+    choices = re.search(r"--chips could be ([0-9, ]+) and", err)
+    assert choices is not None
+    numbers = [int(number) for number in choices[1].split(",")]
+    assert numbers == sorted(numbers)
+    _, _, err = trainmark("--chips", "5-7")
+    assert "no result matches --chips 5-7\n" in err
+    _, _, err = trainmark("--chips", "5000-")
+    assert "no result matches --chips 5000-\n" in err
+
+
+def test_damaged_own_results_are_named_once_and_not_called_nothing(
+    trainmark: Trainmark, tmp_path: Path
+) -> None:
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "bad.parquet").write_text("no parquet")
+    status, out, err = trainmark("--catalogue", tmp_path, "--origin", "own")
+    assert (status, out) == (1, "")
+    assert err.count("bad.parquet: ") == 1
+    assert "Nothing was recorded" not in err
+    assert "damaged" in err
+
+
+def test_csv_without_a_match_has_its_heading(trainmark: Trainmark) -> None:
+    _, heading, _ = trainmark("--limit", "1", "--format", "csv")
+    status, out, _ = trainmark("--submitter", "nobody", "--format", "csv")
+    assert status == 1
+    assert out == heading.splitlines()[0] + "\n"
+
+
+def test_a_filter_that_is_no_utf8_matches_nothing(trainmark: Trainmark) -> None:
+    status, _, err = trainmark("--submitter", "a\udcff")
+    assert status == 1
+    assert "no result matches --submitter a\ufffd\n" in err

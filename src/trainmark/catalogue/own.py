@@ -18,8 +18,18 @@ __all__ = ["default_folder", "record", "result_files", "run_files"]
 
 
 def default_folder() -> Path:
-    """Where own results are kept unless somebody says otherwise."""
-    return user_data_path("trainmark") / "catalogue"
+    """Where own results are kept unless somebody says otherwise.
+
+    Raises:
+        UsageError: The user has no home folder, and no variable names another.
+    """
+    try:
+        return user_data_path("trainmark") / "catalogue"
+    except RuntimeError as error:  # a user without a home, as in some containers
+        raise UsageError(
+            f"cannot tell where own results are kept: {error}",
+            hint="Set HOME or XDG_DATA_HOME, or give a folder with --catalogue.",
+        ) from error
 
 
 def record(result: Result, runs: Sequence[Run], where: Path | None = None) -> Path:

@@ -215,15 +215,15 @@ def runs_of(
 
 
 def choices(column: str, filters: Filters | None = None, *, where: Path | None = None) -> list[str]:
-    """The values of one column among the results that match, for messages and completion.
+    """The values of one column among the results that match, in order, for messages.
 
     Args:
-        column: The name of a field of ``Result`` with text in it.
+        column: The name of a field of ``Result`` with text or a number in it.
         filters: What is asked for; everything without it.
         where: The folder of own results instead of the user's.
     """
     found = query(filters, where=where, on_finding=lambda _: None)
-    return sorted({str(value) for result in found if (value := getattr(result, column))})
+    return list(map(str, sorted({value for result in found if (value := getattr(result, column))})))
 
 
 def _open(
@@ -271,6 +271,8 @@ def _condition(filters: Filters) -> tuple[str, list[Any]]:
     parameters: list[Any] = []
     for name in filters.given():
         value = getattr(filters, name)
+        if isinstance(value, str):  # from a command line, which need not be UTF-8
+            value = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         parts.append(_CONDITIONS[name])
         parameters += [list(value) if name == "rounds" else value] * _CONDITIONS[name].count("?")
     return " AND ".join(parts), parameters

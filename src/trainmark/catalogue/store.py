@@ -71,9 +71,10 @@ def load(
         A finding for each file that is damaged.
     """
     try:
-        _make(database, table, columns, files, condition, parameters)
-        if _is_sound(database, table, columns):
-            return []
+        if all(file.is_file() for file in files):  # DuckDB would wait for ever for a pipe
+            _make(database, table, columns, files, condition, parameters)
+            if _is_sound(database, table, columns):
+                return []
     except duckdb.Error:
         pass  # which file it is, the next lines find out
     problems = {file: _problem(database, file, columns) for file in files}
@@ -122,6 +123,8 @@ def _is_sound(database: duckdb.DuckDBPyConnection, table: str, columns: Sequence
 
 def _problem(database: duckdb.DuckDBPyConnection, file: Path, columns: Sequence[Column]) -> str:
     """Why a file cannot be used, "" when it can."""
+    if not file.is_file():
+        return "it is no file, or a link to none"
     try:
         database.execute("SELECT * FROM read_parquet(?)", [[_literal(file)]]).fetchall()
         types = _types(database, "FROM read_parquet(?)", [[_literal(file)]])

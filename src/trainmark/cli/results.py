@@ -20,14 +20,17 @@ def _chips(ctx: click.Context, param: click.Parameter, value: str | None) -> Ran
     """``16``, ``16-64``, ``16-`` or ``-64`` as (least, greatest)."""
     if value is None:
         return None, None
-    match = re.fullmatch(r"(\d{1,9})|(\d{0,9})-(\d{0,9})", value)
-    if match is None or value == "-":
+    match = re.fullmatch(r"([0-9]{1,9})|([0-9]{0,9})-([0-9]{0,9})", value)
+    if match is not None and match[1]:
+        return int(match[1]), int(match[1])
+    least = int(match[2]) if match and match[2] else None
+    greatest = int(match[3]) if match and match[3] else None
+    neither = least is None and greatest is None
+    if neither or (least is not None and greatest is not None and least > greatest):
         raise click.BadParameter(
             f"{value!r} is neither a number (16) nor a range (16-64, 16-, -64)", ctx, param
         )
-    if match[1]:
-        return int(match[1]), int(match[1])
-    return int(match[2]) if match[2] else None, int(match[3]) if match[3] else None
+    return least, greatest
 
 
 @click.command("results")
@@ -95,7 +98,10 @@ def command(
 
     least, greatest = chips
     filters = Filters(chips_min=least, chips_max=greatest, **asked)
-    found = query(filters, sort=sort, descending=reverse, where=where, on_finding=_warn)
+    findings: list[Finding] = []
+    found = query(filters, sort=sort, descending=reverse, where=where, on_finding=findings.append)
+    for finding in findings:
+        _warn(finding)
     shown = found[:limit] if limit else found
     if as_json or style == "json":
         results_table.print_json(shown, len(found))
@@ -104,43 +110,63 @@ def command(
     elif found:
         results_table.print_tables(shown, len(found))
     if not found:
-        raise _nothing(filters, where)
+        raise _nothing(filters, where, damaged=bool(findings))
 
 
-def _nothing(filters: "Filters", where: Path | None) -> "TrainmarkError":
+# Each option with the fields of the filters that it fills, and the column that it is about.
+_OPTIONS = {
+    "--benchmark": (("benchmark",), "benchmark"),
+    "--round": (("rounds",), "round"),
+    "--submitter": (("submitter",), "submitter"),
+    "--system": (("system",), "system"),
+    "--accelerator": (("accelerator",), "accelerator"),
+    "--framework": (("framework",), "framework"),
+    "--division": (("division",), "division"),
+    "--chips": (("chips_min", "chips_max"), "accelerators"),
+    "--origin": (("origin",), "origin"),
+}
+_MOST_CHOICES = 12
+
+
+def _nothing(filters: "Filters", where: Path | None, *, damaged: bool) -> "TrainmarkError":
     """That no result matches, and what there is when one filter is left out."""
     from trainmark.catalogue import Filters, choices, query
     from trainmark.types import TrainmarkError, printable
 
-    columns = {name: name for name in ("submitter", "system", "accelerator", "framework")}
-    columns |= {"benchmark": "benchmark", "rounds": "round", "division": "division"}
-    columns |= {"origin": "origin", "chips_min": "accelerators", "chips_max": "accelerators"}
-    hints = []
-    for name in filters.given():
-        less = filters.without(name)
-        count = len(query(less, where=where, on_finding=lambda _: None))
-        if count:
-            values = choices(columns[name], less, where=where)
-            more = f" and {len(values) - 12} more" if len(values) > 12 else ""
-            hints.append(f"{_option(name)} could be {', '.join(values[:12])}{more}.")
-    if filters.origin == "own" and not query(Filters(origin="own"), where=where):
+    hints, described = [], []
+    for option, (names, column) in _OPTIONS.items():
+        given = [name for name in names if name in filters.given()]
+        if not given:
+            continue
+        described.append(f"{option} {_value(filters, names)}")
+        less = filters
+        for name in given:
+            less = less.without(name)
+        values = choices(column, less, where=where)
+        if values:
+            left_out = len(values) - _MOST_CHOICES
+            more = f" and {left_out} more" if left_out > 0 else ""
+            hints.append(f"{option} could be {', '.join(values[:_MOST_CHOICES])}{more}.")
+    own = Filters(origin="own")
+    if filters.origin == "own" and not query(own, where=where, on_finding=lambda _: None):
         hints = ["Nothing was recorded on this machine yet. Next: trainmark run resnet50"]
-    described = ", ".join(f"{_option(n)} {_value(filters, n)}" for n in filters.given())
+        if damaged:
+            hints = ["Files of own results are damaged: the lines above name them."]
     return TrainmarkError(
-        printable(f"no result matches {described}" if described else "the catalogue is empty"),
+        printable(
+            f"no result matches {', '.join(described)}" if described else "the catalogue is empty"
+        ),
         hint=printable(" ".join(hints) or "Leave out one of the filters."),
     )
 
 
-def _option(name: str) -> str:
-    return {"rounds": "--round", "chips_min": "--chips", "chips_max": "--chips"}.get(
-        name, f"--{name}"
-    )
-
-
-def _value(filters: "Filters", name: str) -> str:
-    value = getattr(filters, name)
-    return " ".join(value) if isinstance(value, tuple) else str(value)
+def _value(filters: "Filters", names: tuple[str, ...]) -> str:
+    """What an option was given, as a user writes it."""
+    values = [getattr(filters, name) for name in names]
+    if isinstance(values[0], tuple):
+        return " ".join(values[0])
+    shown = ["" if value is None else str(value) for value in values]
+    return shown[0] if len(set(shown)) == 1 else "-".join(shown)
 
 
 def _warn(finding: "Finding") -> None:

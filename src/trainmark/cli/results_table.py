@@ -5,17 +5,17 @@ column is there and no line is wrapped.
 """
 
 import csv
+import io
 import json
-import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import click
 from rich.cells import cell_len
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from trainmark.cli.screen import Screen
 from trainmark.types import Result, printable
 
 __all__ = ["print_csv", "print_json", "print_tables"]
@@ -77,7 +77,7 @@ def print_tables(results: Sequence[Result], total: int) -> None:
         results: What is shown, in order.
         total: How many there are.
     """
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = Screen()
     width = console.width if console.is_terminal else _WITHOUT_LIMIT
     console.width = width
     for title in dict.fromkeys(_title(result) for result in results):
@@ -91,12 +91,12 @@ def print_tables(results: Sequence[Result], total: int) -> None:
 
 def print_csv(results: Sequence[Result]) -> None:
     """Print one line for each result, with a heading line; control characters are replaced."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    for number, result in enumerate(results):
-        fields = result.to_dict()
-        if number == 0:
-            writer.writerow(fields)
-        writer.writerow([_plain(value) for value in fields.values()])
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(field.name for field in fields(Result))
+    for result in results:
+        writer.writerow([_plain(value) for value in result.to_dict().values()])
+    click.echo(text.getvalue(), nl=False)
 
 
 def print_json(results: Sequence[Result], total: int) -> None:

@@ -88,14 +88,14 @@ def describe(
 
 
 def _print_table(system: "System") -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from trainmark import machine
+    from trainmark.cli.screen import Screen
     from trainmark.types import printable
 
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = Screen()
     if not console.is_terminal:
         console.width = 100_000
     console.print(Text(printable(machine.describe_short(system)), style="bold"))
