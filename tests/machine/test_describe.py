@@ -82,3 +82,22 @@ def test_write_system(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "box.json").read_text()) == system.to_dict()
     with pytest.raises(UsageError, match="cannot create"):
         write_system(system, tmp_path / "absent" / "box.json")
+
+
+def test_a_working_folder_that_was_removed_has_no_storage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, gone = graviton(tmp_path / "root"), tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    official = describe(root=root).to_dict()
+    assert (official["host_storage_type"], official["host_storage_capacity"]) == ("", "")
+    assert official["host_processor_model_name"]
+
+
+def test_a_name_that_is_no_unicode_is_not_written(tmp_path: Path) -> None:
+    system = describe(root=graviton(tmp_path / "root"), folder=Path("/"), submitter="a\udcff")
+    with pytest.raises(UsageError, match="not valid UTF-8"):
+        write_system(system, tmp_path / "x.json")
+    assert not (tmp_path / "x.json").exists()

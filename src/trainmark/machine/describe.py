@@ -8,6 +8,7 @@ import orjson
 from trainmark.machine.accelerators import read_accelerators
 from trainmark.machine.cpu import read_cpu
 from trainmark.machine.host import (
+    Storage,
     read_memory,
     read_network,
     read_storage,
@@ -15,7 +16,7 @@ from trainmark.machine.host import (
 )
 from trainmark.machine.identity import default_name
 from trainmark.machine.software import read_framework, read_operating_system, read_software
-from trainmark.types import System, atomic_write, unknown_name
+from trainmark.types import System, UsageError, atomic_write, unknown_name
 
 __all__ = ["DIVISIONS", "STATUSES", "describe", "write_system"]
 
@@ -58,7 +59,7 @@ def describe(
         raise unknown_name("status", status, STATUSES)
     cpu = read_cpu(root)
     found = read_accelerators(root, nvml)
-    storage = read_storage(root, Path.cwd() if folder is None else folder.absolute())
+    storage = _storage(root, folder)
     notes = [*read_surroundings(root, cpu.is_virtual), *found.notes]
     if cpu.usable < cpu.threads:
         notes.append(f"limited to {cpu.usable} of {cpu.threads} CPUs")
@@ -92,6 +93,14 @@ def describe(
     return System(**fields, system_name=system_name or default_name(unnamed))
 
 
+def _storage(root: Path, folder: Path | None) -> Storage:
+    """The storage of a folder; of none where the working folder was removed."""
+    try:
+        return read_storage(root, Path.cwd() if folder is None else folder.absolute())
+    except FileNotFoundError:
+        return Storage()
+
+
 def write_system(system: System, path: Path) -> None:
     """Write a system description as JSON, whole or not at all.
 
@@ -100,8 +109,14 @@ def write_system(system: System, path: Path) -> None:
         path: The file; its folder must exist.
 
     Raises:
-        UsageError: The folder is missing or may not be written to.
+        UsageError: The folder is missing or may not be written to; a text is no Unicode.
         TrainmarkError: The write failed.
     """
     options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-    atomic_write(path, orjson.dumps(system.to_dict(), option=options))
+    try:
+        content = orjson.dumps(system.to_dict(), option=options)
+    except orjson.JSONEncodeError as error:  # a name from a command line that is not UTF-8
+        raise UsageError(
+            f"cannot write {path}: {error}", hint="Give names in UTF-8, for example in plain ASCII."
+        ) from error
+    atomic_write(path, content)
