@@ -1,11 +1,13 @@
 import subprocess
 import sys
+from pathlib import Path
 
+import click
 import pytest
 
 from tests.cli.commands import trainmark
 from trainmark import __version__
-from trainmark.cli.main import VERBS
+from trainmark.cli.main import VERBS, command, main
 
 HEAVY = ("torch", "numpy", "duckdb", "rich", "plotly", "jinja2", "yaml", "orjson", "pandas")
 
@@ -42,12 +44,52 @@ def test_the_version_is_the_packages() -> None:
     assert trainmark("--version").stdout.split()[-1] == __version__
 
 
-def test_a_closed_pipe_is_no_error() -> None:
-    done = subprocess.run(
-        f"{sys.executable} -m trainmark results --limit 0 --json | head -c 10",
-        shell=True,
-        capture_output=True,
+@pytest.mark.parametrize(
+    "arguments",
+    ["results --limit 0", "results --limit 0 --format csv", "results --limit 0 --json", "system"],
+)
+def test_a_reader_that_goes_away_is_neither_an_error_nor_a_verdict(arguments: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "trainmark", *arguments.split()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
     )
-    assert done.stderr == ""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait() == 141
+
+
+@pytest.mark.parametrize("arguments", ["results", "results --format csv", "results --json"])
+def test_an_output_that_is_full_is_told(arguments: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "trainmark", *arguments.split()],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("trainmark: cannot write the output: No space left on device\n")
+    assert "Traceback" not in done.stderr
+
+
+def test_control_characters_do_not_reach_the_terminal_through_an_error() -> None:
+    done = trainmark("check", "absent\x1b[31m\x07")
+    assert done.returncode == 2
+    assert done.stderr.startswith("trainmark: there is no absent\ufffd[31m\ufffd\n")
+
+
+def test_an_interrupted_verb_ends_as_shells_expect(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(ctx: click.Context) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "invoke", interrupted)
+    monkeypatch.setattr(sys, "argv", ["trainmark", "results"])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 130

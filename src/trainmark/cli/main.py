@@ -1,13 +1,17 @@
 """The command ``trainmark``: a table of verbs, each loaded only when it is called."""
 
+import errno
 import importlib
+import os
+import signal
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
 from trainmark import __version__
-from trainmark.types import TrainmarkError
+from trainmark.types import TrainmarkError, printable
 
 __all__ = ["VERBS", "Verb", "command", "main"]
 
@@ -32,8 +36,28 @@ VERBS: dict[str, Verb] = {
 }
 
 
+# What the system says when standard output cannot take more.
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+
+
 class _LazyGroup(click.Group):
     """A group that knows its verbs by name and imports one when it is called."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # The reader of our output (head, less) has gone: no error, but no verdict either.
+            _drop_output()
+            ctx.exit(128 + signal.SIGPIPE)
+        except OSError as error:
+            if error.filename is not None or error.errno not in _FULL:
+                raise
+            _drop_output()
+            raise TrainmarkError(
+                f"cannot write the output: {error.strerror}",
+                hint="Free some space, or send the output to another place.",
+            ) from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -68,14 +92,21 @@ def command() -> None:
 def main() -> None:
     """Run the command; an error that a user can act on becomes a text and an exit status."""
     try:
-        command.main(prog_name="trainmark", standalone_mode=True)
+        sys.exit(command.main(prog_name="trainmark", standalone_mode=False) or 0)
     except TrainmarkError as error:
-        lines = [f"trainmark: {error.message}"]
-        if error.hint:
-            lines.append(f"  {error.hint}")
-        print("\n".join(lines), file=sys.stderr)
+        for line in (f"trainmark: {error.message}", f"  {error.hint}" if error.hint else ""):
+            if line:
+                click.echo("\n".join(map(printable, line.split("\n"))), err=True)
         sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # The reader of our output (head, less) has gone: that is its right.
-        sys.stdout = None
-        sys.exit(0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:  # Ctrl-C
+        sys.exit(128 + signal.SIGINT)
+
+
+def _drop_output() -> None:
+    """Send what is still to be printed nowhere: at exit Python writes out its buffers."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
