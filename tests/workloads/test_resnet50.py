@@ -1,7 +1,7 @@
 import itertools
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -93,6 +93,26 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others() -> None:
 
     assert torch.equal(weight(1), weight(1))
     assert not torch.equal(weight(1), weight(2))
+
+
+def test_the_clock_meets_no_shape_that_the_warm_up_has_not_seen() -> None:
+    """A compiled model is compiled anew for a new shape: never within the clock."""
+    task = desk_task("width=4")
+    seen: list[tuple[bool, torch.Size]] = []
+    model = task.model
+
+    def forward(images: torch.Tensor) -> torch.Tensor:
+        seen.append((model.training, images.shape))
+        return cast(torch.Tensor, model(images))
+
+    task.forward = forward
+    task.warm_up()
+    known = set(seen)
+    seen.clear()
+    task.forward_backward(next(task.batches()))
+    task.evaluate()
+    assert seen
+    assert set(seen) <= known
 
 
 def test_a_few_steps_learn() -> None:

@@ -190,13 +190,13 @@ class ResNetTask:
             )
 
     def warm_up(self) -> None:
-        """Run step and evaluation on noise, then put everything back as it was."""
+        """Run step and evaluation on noise of their true shapes, then put everything back."""
         batch = self.synthetic_batch(self.settings.micro_batch)
         with preserved(self.model, self.optimizer):
             for _ in range(WARM_UP_STEPS):
                 self.forward_backward(batch)
                 self.update(0)
-            self._correct([batch])
+            self._correct([self.synthetic_batch(self.eval_batch)])
 
     def flop_per_sample(self) -> float:
         """Floating-point operations of one training step divided by its samples."""
@@ -242,6 +242,11 @@ class ResNetTask:
                 label_smoothing=self.settings.label_smoothing,
             )
 
+    @property
+    def eval_batch(self) -> int:
+        """Samples in a batch of the evaluation."""
+        raise NotImplementedError
+
     @torch.no_grad()
     def _correct(self, batches: Iterable[tuple[Tensor, Tensor]]) -> int:
         """Number of samples whose best class is the right one."""
@@ -249,8 +254,10 @@ class ResNetTask:
         self.model.eval()
         for batch in batches:
             images, labels = self.inputs(batch)
+            # A last, smaller batch would be compiled anew, within the clock.
+            forward = self.forward if len(images) == self.eval_batch else self.model
             with self._autocast:
-                best = self.forward(images.to(memory_format=self._layout)).argmax(1)
+                best = forward(images.to(memory_format=self._layout)).argmax(1)
             correct += (best == labels).sum()
         self.model.train()
         return int(correct)
@@ -260,6 +267,8 @@ class DeskTask(ResNetTask):
     """Small grey pictures held in memory."""
 
     settings: DeskSettings
+
+    eval_batch = EVAL_BATCH
 
     def make_model(self) -> nn.Module:
         """See the module's docstring."""
@@ -288,8 +297,8 @@ class DeskTask(ResNetTask):
     def eval_batches(self) -> Iterator[tuple[Tensor, Tensor]]:
         """The held-out pictures once."""
         return zip(
-            self.images.eval_images.split(EVAL_BATCH),
-            self.images.eval_labels.split(EVAL_BATCH),
+            self.images.eval_images.split(self.eval_batch),
+            self.images.eval_labels.split(self.eval_batch),
             strict=True,
         )
 
@@ -310,6 +319,11 @@ class FullTask(ResNetTask):
     initialized_tensors = official_tensor_names()
     _eval: DataLoader[Any] | None = None
 
+    @property
+    def eval_batch(self) -> int:
+        """Samples in a batch of the evaluation: as in training, whose memory it fits."""
+        return self.settings.micro_batch
+
     def make_model(self) -> nn.Module:
         """See the module's docstring."""
         return resnet50(width=64, in_channels=3, classes=IMAGENET_CLASSES, small=False)
@@ -325,7 +339,7 @@ class FullTask(ResNetTask):
         self._eval = image_folder.eval_loader(
             image_tree.scan(self._root / "val"),
             side=FULL_SIDE,
-            batch=self.settings.micro_batch,
+            batch=self.eval_batch,
             workers=workers,
             pin=pin,
         )
