@@ -111,3 +111,19 @@ def test_what_is_no_file_is_a_finding(kind: str, tmp_path: Path) -> None:
     assert ids == [own_result().id]
     assert [finding.path for finding in findings] == [str(bad)]
     assert "no file" in findings[0].message
+
+
+def test_a_file_that_cannot_be_reached_is_a_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good, bad = _write(tmp_path / "a.parquet"), _write(tmp_path / "b.parquet", id="own/2")
+    is_file = Path.is_file
+
+    def refuse(path: Path) -> bool:
+        if path == bad:
+            raise PermissionError
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    ids, findings = _load(good, bad)
+    assert (ids, [finding.path for finding in findings]) == ([own_result().id], [str(bad)])

@@ -59,6 +59,21 @@ def test_a_folder_in_the_way_is_an_error(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["taken"]
 
 
+def test_a_path_that_cannot_be_looked_at_is_an_error_with_a_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(TrainmarkError, match="too long"):
+        atomic_write(tmp_path / ("x" * 300), "x")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    with pytest.raises(UsageError, match="Permission denied"):
+        atomic_write(tmp_path / "a", "x")
+
+
 @pytest.mark.parametrize("kind", ["folder", "pipe", "link to a device"])
 def test_what_is_no_file_is_not_replaced(kind: str, tmp_path: Path) -> None:
     target = tmp_path / "a"

@@ -71,7 +71,7 @@ def load(
         A finding for each file that is damaged.
     """
     try:
-        if all(file.is_file() for file in files):  # DuckDB would wait for ever for a pipe
+        if all(map(_is_file, files)):  # DuckDB would wait for ever for a pipe
             _make(database, table, columns, files, condition, parameters)
             if _is_sound(database, table, columns):
                 return []
@@ -123,8 +123,8 @@ def _is_sound(database: duckdb.DuckDBPyConnection, table: str, columns: Sequence
 
 def _problem(database: duckdb.DuckDBPyConnection, file: Path, columns: Sequence[Column]) -> str:
     """Why a file cannot be used, "" when it can."""
-    if not file.is_file():
-        return "it is no file, or a link to none"
+    if not _is_file(file):
+        return "it is no file, or cannot be reached"
     try:
         database.execute("SELECT * FROM read_parquet(?)", [[_literal(file)]]).fetchall()
         types = _types(database, "FROM read_parquet(?)", [[_literal(file)]])
@@ -135,6 +135,14 @@ def _problem(database: duckdb.DuckDBPyConnection, file: Path, columns: Sequence[
         return f"it has no column {columns[0].name!r}"
     wrong = [name for name in types if types[name] != expected.get(name, types[name])]
     return f"its column {wrong[0]!r} holds {types[wrong[0]]}" if wrong else ""
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is a file that can be reached."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _types(

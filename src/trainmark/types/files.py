@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def atomic_write(path: str | Path, data: bytes | str) -> None:
     """
     path = Path(path)
     content = data.encode() if isinstance(data, str) else data
-    if path.exists() and not path.is_file():  # root would rename the file over /dev/null
+    if _is_special(path):  # root would rename the file over /dev/null
         raise UsageError(
             f"cannot write {path}: it is a folder, a pipe or a device",
             hint="Give the path of a file.",
@@ -56,6 +57,14 @@ def atomic_write(path: str | Path, data: bytes | str) -> None:
     finally:
         with contextlib.suppress(FileNotFoundError):  # renamed: the normal case
             temporary.unlink()
+
+
+def _is_special(path: Path) -> bool:
+    """Whether there is something other than a file; what cannot be seen, the write will say."""
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return False
 
 
 def _mode(path: Path) -> int:
