@@ -28,7 +28,7 @@ def test_a_session_is_told_in_full(session_folder: Path) -> None:
     out = words(printed(session, width=140))
     for expected in (
         "ResNet-50 (desk) on Testbench CPU, 2 cores, 8 GB",
-        "1 2 1.100 success 97.55 % 44,000 1,002 50.0 GFLOP/s 12.5 % 2.0 % 0.050",
+        "1 1.100 success 97.55 % 44,000 1,002 50.0 GFLOP/s 12.5 % 2.0 % 0.050 2",
         "score 1.100 minutes (unverified; MLPerf procedure, own target)",
         "The official formula leaves out the fastest and the slowest run",
         "Trained in bf16 with batch size 64, 2 threads and PyTorch 2.13.0 on 2026-11-30 13:00 UTC",

@@ -51,7 +51,7 @@ def curve(entry: Entry) -> Figure | None:
     if target is not None:
         line = {"color": "#c2455f", "width": 2, "dash": "dash"}
         place = {"xref": "paper", "y0": target.value, "y1": target.value, "x0": 0, "x1": 1}
-        layout["shapes"].append({"type": "line", "line": line, "layer": "below"} | place)
+        layout["shapes"].append({"type": "line", "line": line, "layer": "between"} | place)
         # At the left, where no run has been evaluated yet; below, clear of the uppermost grid line.
         words = f"target {text.quality(target.value, target.metric)}"
         place = {"xref": "paper", "x": 0, "xanchor": "left", "y": target.value, "yanchor": "top"}
@@ -60,7 +60,7 @@ def curve(entry: Entry) -> Figure | None:
         score = entry.score.minutes
         line = {"color": "#8a93a0", "width": 2, "dash": "dot"}
         place = {"yref": "paper", "x0": score, "x1": score, "y0": 0, "y1": 1}
-        layout["shapes"].append({"type": "line", "line": line, "layer": "below"} | place)
+        layout["shapes"].append({"type": "line", "line": line, "layer": "between"} | place)
         words = f"score {text.minutes(score)} min"
         place = {"yref": "paper", "x": score, "xanchor": "right", "y": 0, "yanchor": "bottom"}
         layout["annotations"].append({"text": words, "showarrow": False} | place)
@@ -92,7 +92,12 @@ def history(entry: Entry) -> Figure | None:
                 "name": "run",
                 "x": [place for place, _ in dots],
                 "y": [value for _, value in dots],
-                "marker": {"color": COLOURS[1], "size": 7, "symbol": "circle-open"},
+                "marker": {
+                    "color": COLOURS[1],
+                    "size": 8,
+                    "symbol": "circle-open",
+                    "line": {"width": 2},
+                },
                 "hovertemplate": "run: %{y:.3f} min<extra></extra>",
             },
             {

@@ -148,7 +148,6 @@ def run_table(entry: Entry) -> Table:
     metric = entry.target.metric if entry.target else ""
     columns: tuple[Column[Run], ...] = (
         Column("Run", lambda run: PurePath(run.source).stem.removeprefix("result_")),
-        Column("Seed", lambda run: run.seed, lambda seed: f"{seed:.0f}", rank=3),
         Column("Minutes", lambda run: run.minutes, text.minutes),
         Column("Status", lambda run: run.status or "not finished"),
         Column("Quality", lambda run: run.quality, lambda value: text.quality(value, metric)),
@@ -158,6 +157,7 @@ def run_table(entry: Entry) -> Table:
         Column("Of measured peak", _efficiency(keys.EFFICIENCY_SHARE), text.share, rank=2),
         Column("Waiting for data", _efficiency(keys.EFFICIENCY_INPUT_WAIT), text.share, rank=4),
         Column("Preparation, min", lambda run: run.init_minutes, text.minutes, rank=5),
+        Column("Seed", lambda run: run.seed, lambda seed: f"{seed:.0f}", rank=3),
     )
     return build("What each run took and measured", columns, entry.runs)
 

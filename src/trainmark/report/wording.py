@@ -182,8 +182,8 @@ def rules_note(entry: Entry) -> str:
     if not rulesets or any(one.official for one in rulesets):
         return ""
     return (
-        "They ask for what the rules of MLPerf Training round 4.0 ask of a closed log, with this "
-        "benchmark's own target."
+        "They ask of a log what MLPerf Training round 4.0 asks in its closed division, with this "
+        "benchmark's own target in place of an official one."
     )
 
 
