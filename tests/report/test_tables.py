@@ -66,7 +66,7 @@ def test_run_table(session_folder: Path) -> None:
         "FLOP/s": "50.0 GFLOP/s",
         "Of measured peak": "12.5 %",
         "Waiting for data": "2.0 %",
-        "Preparation, min": "0.050",
+        "Preparation (min)": "0.050",
     }
 
 

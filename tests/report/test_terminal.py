@@ -94,7 +94,7 @@ def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(
 
 def test_a_table_that_is_too_wide_goes_without_columns_and_says_which(session_folder: Path) -> None:
     session = load(session_folder)
-    assert "No room here for: FLOP/s, Waiting for data, Preparation, min." in printed(
+    assert "No room here for: FLOP/s, Waiting for data, Preparation (min)." in printed(
         session, width=80
     )
     assert "No room here" not in printed(session, width=140)

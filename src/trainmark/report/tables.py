@@ -156,7 +156,7 @@ def run_table(entry: Entry) -> Table:
         Column("FLOP/s", _efficiency(keys.EFFICIENCY_ACHIEVED), text.flop_rate, rank=4),
         Column("Of measured peak", _efficiency(keys.EFFICIENCY_SHARE), text.share, rank=2),
         Column("Waiting for data", _efficiency(keys.EFFICIENCY_INPUT_WAIT), text.share, rank=4),
-        Column("Preparation, min", lambda run: run.init_minutes, text.minutes, rank=5),
+        Column("Preparation (min)", lambda run: run.init_minutes, text.minutes, rank=5),
         Column("Seed", lambda run: run.seed, lambda seed: f"{seed:.0f}", rank=3),
     )
     return build("What each run took and measured", columns, entry.runs)

@@ -136,7 +136,8 @@ def _heading(console: Console, words: str) -> None:
 def _rule(console: Console) -> None:
     """A line across, so that what others published cannot be taken for this report's."""
     console.print()
-    console.print(Rule(characters="\u2550", style="yellow"))
+    line = "=" if console.options.ascii_only else "\u2550"
+    console.print(Rule(characters=line, style="yellow"))
 
 
 def _named(console: Console, name: str, value: str, *, style: str = "") -> None:
