@@ -1,4 +1,5 @@
 import os
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from tests.catalogue.repositories import own_result
 from trainmark.catalogue.schema import RESULT_COLUMNS, result_to_row
 from trainmark.catalogue.store import connect, load, rows, write_table
-from trainmark.types import Finding, UsageError
+from trainmark.types import Finding, Result, UsageError
 
 
 def _write(path: Path, **changes: object) -> Path:
@@ -56,7 +57,8 @@ def test_an_older_file_without_a_column_is_read(tmp_path: Path) -> None:
 
 def test_a_newer_file_with_a_further_column_is_read(tmp_path: Path) -> None:
     new = tmp_path / "new.parquet"
-    _make("SELECT 'own/9' AS id, 1.5 AS price_usd", new)
+    old = _write(tmp_path / "old.parquet", id="own/9")
+    _make(f"SELECT *, 1.5 AS price_usd FROM '{old}'", new)
     assert _load(new) == (["own/9"], [])
 
 
@@ -127,3 +129,45 @@ def test_a_file_that_cannot_be_reached_is_a_finding(
     monkeypatch.setattr(Path, "is_file", refuse)
     ids, findings = _load(good, bad)
     assert (ids, [finding.path for finding in findings]) == ([own_result().id], [str(bad)])
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        *((column.name, "NULL") for column in RESULT_COLUMNS if column.needed),
+        ("raw", "'{'"),
+        ("raw", "'[1]'"),
+        ("raw", "'null'"),
+        ("minutes", "'nan'::DOUBLE"),
+        ("global_batch_size", "'inf'::DOUBLE"),
+    ],
+)
+def test_a_value_that_cannot_be_read_back_is_a_finding(
+    column: str, value: str, tmp_path: Path
+) -> None:
+    good, bad = _write(tmp_path / "a.parquet"), tmp_path / "b.parquet"
+    kind = next(one.sql for one in RESULT_COLUMNS if one.name == column)
+    _make(f"SELECT * REPLACE (({value})::{kind} AS {column}) FROM '{good}'", bad)
+    ids, findings = _load(good, bad)
+    assert (ids, [finding.path for finding in findings]) == ([own_result().id], [str(bad)])
+    assert column in findings[0].message
+
+
+def test_half_a_surrogate_pair_in_raw_text_is_read_back(tmp_path: Path) -> None:
+    file = _write(tmp_path / "a.parquet", raw={"submitter": "a\ud800"})
+    ids, findings = _load(file)
+    assert (ids, findings) == ([own_result().id], [])
+    with connect() as database:
+        load(database, "results", RESULT_COLUMNS, [file])
+        assert rows(database, "SELECT raw->>'submitter' AS name FROM results") == [{"name": "a?"}]
+
+
+def test_what_a_row_needs_is_what_has_no_default() -> None:
+    nullable = {"round", "accelerators", "nodes", "minutes"}
+    nullable |= {"global_batch_size", "samples_to_target"}
+    without = {field.name for field in fields(Result) if _has_no_default(field)}
+    assert {column.name for column in RESULT_COLUMNS if column.needed} == without - nullable
+
+
+def _has_no_default(field: Field[object]) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING

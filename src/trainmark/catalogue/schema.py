@@ -36,6 +36,11 @@ def _text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=dict)
 
 
+def _words(raw: Mapping[str, str]) -> str:
+    """As JSON that DuckDB searches, which refuses half of a surrogate pair even when escaped."""
+    return _text({name: _unicode(value) for name, value in raw.items()})
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column.
@@ -45,40 +50,64 @@ class Column:
         sql: DuckDB's type.
         store: From the field's value to the column's.
         load: Back again; never called with None.
+        needed: Whether every row has it: the type's field has no default.
+        sound: SQL that holds of every value but NULL, with {} for the column; a file of which it
+            does not hold was damaged, or written by something else.
     """
 
     name: str
     sql: str
     store: Callable[[Any], Any] = _same
     load: Callable[[Any], Any] = _same
+    needed: bool = False
+    sound: str = "true"
+
+    @property
+    def unsound(self) -> str:
+        """SQL that holds of a row whose value cannot be read back."""
+        quoted = f'"{self.name}"'
+        null = str(self.needed).lower()
+        return f"CASE WHEN {quoted} IS NULL THEN {null} ELSE NOT {self.sound.format(quoted)} END"
 
 
-def _columns(sql: str, *names: str) -> tuple[Column, ...]:
+def _columns(sql: str, *names: str, needed: bool = False) -> tuple[Column, ...]:
     store = _unicode if sql == "VARCHAR" else _same
-    return tuple(Column(name, sql, store) for name in names)
+    sound = "isfinite({})" if sql == "DOUBLE" else "true"
+    return tuple(Column(name, sql, store, needed=needed, sound=sound) for name in names)
+
+
+_IS_OBJECT = "CASE WHEN json_valid({0}) THEN json_type({0}) = 'OBJECT' ELSE false END"
 
 
 RESULT_COLUMNS: tuple[Column, ...] = (
-    *_columns("VARCHAR", "id", "origin", "round", "division", "category", "submitter"),
-    *_columns("VARCHAR", "system", "benchmark", "accelerator"),
+    *_columns("VARCHAR", "id", "origin", needed=True),
+    *_columns("VARCHAR", "round"),
+    *_columns("VARCHAR", "division", "category", "submitter", needed=True),
+    *_columns("VARCHAR", "system", "benchmark", "accelerator", needed=True),
     *_columns("INTEGER", "accelerators", "nodes"),
-    *_columns("VARCHAR", "framework"),
-    Column("run_minutes", "DOUBLE[]", list, tuple),
+    *_columns("VARCHAR", "framework", needed=True),
+    Column("run_minutes", "DOUBLE[]", list, tuple, needed=True),
     *_columns("DOUBLE", "minutes"),
-    *_columns("VARCHAR", "score_basis"),
-    *_columns("DOUBLE", "scaling_factor", "global_batch_size", "samples_to_target"),
-    *_columns("VARCHAR", "label", "repository", "commit", "path", "machine", "recorded"),
+    *_columns("VARCHAR", "score_basis", needed=True),
+    *_columns("DOUBLE", "scaling_factor", needed=True),
+    *_columns("DOUBLE", "global_batch_size", "samples_to_target"),
+    *_columns("VARCHAR", "label", needed=True),
+    *_columns("VARCHAR", "repository", "commit", "path", "machine", "recorded"),
     *_columns("DOUBLE", "samples_per_second"),
     *_columns("BOOLEAN", "carried_over"),
-    Column("raw", "VARCHAR", _text, json.loads),
+    Column("raw", "VARCHAR", _words, json.loads, sound=_IS_OBJECT),
     Column("notes", "VARCHAR[]", lambda notes: [_unicode(note) for note in notes], tuple),
 )
 
 # Which result a run belongs to, and its place in it: in front of the run's own columns.
-_RUN_KEYS = (Column("result_id", "VARCHAR"), Column("run_index", "INTEGER"))
+_RUN_KEYS = (
+    Column("result_id", "VARCHAR", needed=True),
+    Column("run_index", "INTEGER", needed=True),
+)
 
 _RUN_FIELDS: tuple[Column, ...] = (
-    *_columns("VARCHAR", "source", "benchmark", "division", "submitter", "platform"),
+    *_columns("VARCHAR", "source", needed=True),
+    *_columns("VARCHAR", "benchmark", "division", "submitter", "platform"),
     *_columns("DOUBLE", "minutes", "init_minutes"),
     *_columns("VARCHAR", "status"),
     *_columns("DOUBLE", "quality"),

@@ -114,11 +114,11 @@ def _make(
 
 
 def _is_sound(database: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Column]) -> bool:
-    """Whether every row has its key, and no file has turned a column into another type."""
-    key = columns[0].name
-    without = database.execute(f'FROM {table} WHERE "{key}" IS NULL LIMIT 1').fetchall()
-    types = _types(database, f"FROM {table}")
-    return not without and types == _expected(database, columns)
+    """Whether every row can be read back, and no file has turned a column into another type."""
+    if _types(database, f"FROM {table}") != _expected(database, columns):
+        return False
+    unsound = " OR ".join(column.unsound for column in columns)
+    return not database.execute(f"FROM {table} WHERE {unsound} LIMIT 1").fetchall()
 
 
 def _problem(database: duckdb.DuckDBPyConnection, file: Path, columns: Sequence[Column]) -> str:
@@ -131,10 +131,18 @@ def _problem(database: duckdb.DuckDBPyConnection, file: Path, columns: Sequence[
     except duckdb.Error as error:
         return str(error).splitlines()[0]
     expected = _expected(database, columns)
-    if columns[0].name not in types:
-        return f"it has no column {columns[0].name!r}"
     wrong = [name for name in types if types[name] != expected.get(name, types[name])]
-    return f"its column {wrong[0]!r} holds {types[wrong[0]]}" if wrong else ""
+    if wrong:
+        return f"its column {wrong[0]!r} holds {types[wrong[0]]}"
+    for column in columns:
+        if column.name not in types:
+            if column.needed:
+                return f"it has no column {column.name!r}"
+            continue
+        rows_of = f"FROM read_parquet(?) WHERE {column.unsound} LIMIT 1"
+        if database.execute(rows_of, [[_literal(file)]]).fetchall():
+            return f"its column {column.name!r} has a value that cannot be read"
+    return ""
 
 
 def _is_file(path: Path) -> bool:
