@@ -1,3 +1,5 @@
+import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -6,6 +8,7 @@ import click
 import pytest
 
 from tests.cli.commands import trainmark
+from tests.logs import write_desk
 from trainmark import __version__
 from trainmark.cli.main import VERBS, command, main
 
@@ -76,6 +79,22 @@ def test_an_output_that_is_full_is_told(arguments: str) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("trainmark: cannot write the output: No space left on device\n")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("no_color", "escapes"), [("", True), ("1", False)])
+def test_no_color_is_heeded_on_a_terminal(no_color: str, escapes: bool, tmp_path: Path) -> None:
+    main_side, terminal = pty.openpty()
+    subprocess.run(
+        [sys.executable, "-m", "trainmark", "check", write_desk(tmp_path / "result_0.txt")],
+        stdout=terminal,
+        env={**os.environ, "NO_COLOR": no_color},
+        check=True,
+    )
+    os.close(terminal)
+    shown = os.read(main_side, 10_000)
+    os.close(main_side)
+    assert b"Valid" in shown
+    assert (b"\x1b" in shown) is escapes
 
 
 def test_control_characters_do_not_reach_the_terminal_through_an_error() -> None:

@@ -16,6 +16,7 @@ from trainmark.catalogue import SORTS, Filters, query, record
 from trainmark.cli import results_table
 from trainmark.cli.main import main
 from trainmark.cli.results import command
+from trainmark.cli.screen import Screen
 
 Trainmark = Callable[..., tuple[int, str, str]]
 
@@ -267,6 +268,13 @@ def test_the_document_has_examples_and_counts_what_is_packaged() -> None:
             found = query(Filters(benchmark=benchmark, rounds=(name,), origin="published"))
             cells += [str(len(found)), str(sum(r.minutes is not None for r in found))]
         assert f"| {' | '.join(cells)} |" in text
+
+
+def test_a_terminal_without_a_width_has_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "0")
+    assert Screen().width == 80
+    monkeypatch.setenv("COLUMNS", "43")
+    assert Screen().width == 43
 
 
 def test_no_match_names_the_chips_once_and_the_choices_in_order(trainmark: Trainmark) -> None:

@@ -44,6 +44,8 @@ class _LazyGroup(click.Group):
     """A group that knows its verbs by name and imports one when it is called."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        if os.environ.get("NO_COLOR"):  # https://no-color.org
+            ctx.color = False
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
