@@ -3,6 +3,8 @@
 import os
 import resource
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -55,6 +57,14 @@ def test_a_target_that_is_not_met_is_a_finding(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "aborted (the target was not met within 800 samples)" in done.stderr
     assert "no score" in done.stdout
+
+
+def test_a_reader_that_goes_away_loses_no_result(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m trainmark run toy --out {tmp_path / 'o'} | head -c 1"
+    subprocess.run(command, shell=True, capture_output=True, check=False, timeout=300)
+    assert (tmp_path / "o/report.html").is_file()
+    listed = orjson.loads(trainmark("results", "--origin", "own", "--json").stdout)
+    assert len(listed["results"]) == 1
 
 
 @pytest.mark.parametrize(

@@ -140,15 +140,15 @@ def _keep(
 
 def _show(report: "SessionReport", folder: Path, as_json: bool) -> None:
     import orjson
-    from rich.console import Console
 
+    from trainmark.cli.screen import Screen
     from trainmark.report import print_session, session_to_dict
     from trainmark.types import printable
 
     if as_json:
         click.echo(orjson.dumps(session_to_dict(report), option=orjson.OPT_INDENT_2))
         return
-    print_session(report, Console())
+    print_session(report, Screen())
     click.echo(f"Result logs, system description and page: {printable(folder)}")
     click.echo(f"Open {printable(folder / 'report.html')} in a browser.")
 
