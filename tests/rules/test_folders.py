@@ -75,6 +75,17 @@ def test_one_failed_run_is_allowed_and_two_are_not(tmp_path: Path) -> None:
     assert score_path(two)[0].score.minutes is None
 
 
+@pytest.mark.parametrize("sound", [0, 1])
+def test_of_one_or_two_runs_none_may_fail(tmp_path: Path, sound: int) -> None:
+    shapes = [RunShape(seed=seed) for seed in range(sound)]
+    folder = write_folder(desk_folder(tmp_path), [*shapes, RunShape(seed=9, status="aborted")])
+    assert found(folder) == {
+        "folder.runs": Severity.WARNING,
+        "folder.failed_runs": Severity.ERROR,
+    }
+    assert score_path(folder)[0].score.minutes is None
+
+
 def test_a_log_that_breaks_the_rules_does_not_count(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "x", THREE)
     text = Text.read(folder / "result_1.txt")

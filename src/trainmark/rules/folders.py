@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from trainmark import mllog
 from trainmark.rules.rulesets import Ruleset, find_ruleset
-from trainmark.rules.scoring import Score, failures_allowed, required_runs, score
+from trainmark.rules.scoring import Score, may_fail, required_runs, score
 from trainmark.rules.verdict import Verdict, check_log
 from trainmark.types import Finding, Run, RunLog, Severity, UsageError
 
@@ -323,7 +323,7 @@ def _counts(
     group: _Group, verdicts: Sequence[Verdict], benchmark: str, ruleset: Ruleset | None
 ) -> Iterator[Finding]:
     """Too few runs, too many failed ones."""
-    required, allowed = required_runs(benchmark), failures_allowed(benchmark)
+    required, allowed = required_runs(benchmark), may_fail(len(verdicts), benchmark)
     if len(verdicts) < required:
         own = ruleset is not None and not ruleset.official
         yield _about(
@@ -337,11 +337,13 @@ def _counts(
     if failed:
         names = ", ".join(Path(verdict.path).name for verdict in failed[:5])
         too_many = len(failed) > allowed
+        verb = "does" if len(failed) == 1 else "do"
         yield _about(
             group,
             "folder.failed_runs",
-            f"{len(failed)} of {_logs(len(verdicts))} do not count ({names}"
-            f"{', ...' if len(failed) > 5 else ''}); {benchmark} allows {allowed}",
+            f"{len(failed)} of {_logs(len(verdicts))} {verb} not count "
+            f"({names}"
+            f"{', ...' if len(failed) > 5 else ''}); {allowed or 'none'} may fail",
             "Run those again."
             if too_many
             else "The folder has a score: a run that does not count takes the slowest place.",

@@ -8,7 +8,7 @@ from typing import Any
 
 from trainmark.types import Run
 
-__all__ = ["Score", "failures_allowed", "required_runs", "score"]
+__all__ = ["Score", "failures_allowed", "may_fail", "required_runs", "score"]
 
 _OWN_RUNS = 3
 # How many runs are left out at each end, and so how many may fail; 1 where a benchmark is not
@@ -84,7 +84,7 @@ def score(runs: Sequence[Run], *, benchmark: str, scaling: float = 1.0) -> Score
     )
     failed, required = len(runs) - len(times), required_runs(benchmark)
     enough = len(runs) >= required
-    left_out = _left_out(len(runs), benchmark)
+    left_out = may_fail(len(runs), benchmark)
     common = _Common(tuple(times), len(runs), failed, required, scaling)
     if failed > left_out or not times:
         return common.none(_why_none(len(runs), failed, left_out))
@@ -139,8 +139,13 @@ def _official_runs() -> Mapping[str, int]:
     return {**get_result_file_counts("hpc"), **get_result_file_counts("training")}
 
 
-def _left_out(runs: int, benchmark: str) -> int:
-    """How many runs are left out at each end: none of one or two."""
+def may_fail(runs: int, benchmark: str) -> int:
+    """How many of that many runs may fail, as many as are left out at each end: none of one or two.
+
+    Args:
+        runs: The runs of a folder.
+        benchmark: The benchmark's name.
+    """
     if runs < _OWN_RUNS:
         return 0
     most = failures_allowed(benchmark)
