@@ -2,7 +2,7 @@
 
 from trainmark.rules.folders import FolderScore, check_path, score_path
 from trainmark.rules.rulesets import Ruleset, find_ruleset, known_rulesets, ruleset_named
-from trainmark.rules.scoring import Score, required_runs, score
+from trainmark.rules.scoring import Score, failures_allowed, required_runs, score
 from trainmark.rules.verdict import Verdict, check_log
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Verdict",
     "check_log",
     "check_path",
+    "failures_allowed",
     "find_ruleset",
     "known_rulesets",
     "required_runs",
