@@ -1,8 +1,6 @@
 """Check and score folders: one benchmark folder, a submission, a whole round."""
 
 import json
-import os
-import re
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,12 +11,12 @@ from typing import Any, TypeVar
 from trainmark import mllog
 from trainmark.rules.rulesets import Ruleset, find_ruleset
 from trainmark.rules.scoring import Score, may_fail, required_runs, score
+from trainmark.rules.tree import Group, find_groups, is_log
 from trainmark.rules.verdict import Verdict, check_log
 from trainmark.types import Finding, Run, RunLog, Severity, UsageError
 
 __all__ = ["FolderScore", "check_path", "score_path"]
 
-_RESULT = re.compile(r"result_.*\.txt")
 _SCALING = "scaling.json"
 _LARGEST_SCALING = 1000  # far beyond any score that reference convergence has corrected
 _SEEDS_MUST_DIFFER_FROM = (4, 1)
@@ -69,15 +67,6 @@ class FolderScore:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
-    """The result logs of one folder."""
-
-    folder: Path
-    files: tuple[Path, ...]
-    findings: tuple[Finding, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class _Asked:
     """What the user has laid down about the logs."""
 
@@ -112,11 +101,11 @@ def check_path(
             nothing tells it.
     """
     asked = _Asked(ruleset, division, benchmark)
-    if _is_log(path):
+    if is_log(path):
         log = mllog.read(path)
         return [check_log(log, ruleset=ruleset, division=division, benchmark=benchmark)]
     verdicts = []
-    for group in _groups(Path(path)):
+    for group in find_groups(Path(path)):
         logs = _check_group(group, asked)
         verdicts += [*logs, _folder_verdict(group, logs)]
     return verdicts
@@ -135,11 +124,11 @@ def score_path(path: str | Path, *, ruleset: Ruleset | str | None = None) -> lis
     Raises:
         UsageError: As ``check_path``.
     """
-    groups = [_Group(Path(path).parent, (Path(path),))] if _is_log(path) else _groups(Path(path))
+    groups = [Group(Path(path).parent, (Path(path),))] if is_log(path) else find_groups(Path(path))
     return [_score_group(group, _Asked(ruleset)) for group in groups]
 
 
-def _score_group(group: _Group, asked: _Asked) -> FolderScore:
+def _score_group(group: Group, asked: _Asked) -> FolderScore:
     verdicts = _check_group(group, asked)
     runs = [_counted(verdict) for verdict in verdicts]
     benchmark = _first(verdict.benchmark for verdict in verdicts)
@@ -161,88 +150,7 @@ def _counted(verdict: Verdict) -> Run:
     return run if verdict.ok or not run.succeeded else replace(run, status="breaks the rules")
 
 
-def _is_log(path: str | Path) -> bool:
-    """Whether a path is a file to be read, rather than a folder to be searched.
-
-    Raises:
-        UsageError: It is neither, or cannot be reached.
-    """
-    wanted = "Give a result log, or a folder with result_*.txt files."
-    if not os.fspath(path):  # for pathlib the working folder: a variable of a script is unset
-        raise UsageError("the path is empty", hint=wanted)
-    try:
-        mode = Path(path).stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(f"there is no {path}", hint=wanted) from None
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", hint=wanted) from error
-    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
-        return stat.S_ISREG(mode)
-    raise UsageError(
-        f"{path} is neither a file nor a folder: pipes and devices are not read",
-        hint="Save the log to a file first.",
-    )
-
-
-def _groups(root: Path) -> list[_Group]:
-    """Every folder below ``root`` that holds result logs.
-
-    Raises:
-        UsageError: There is none.
-    """
-    groups = list(_walk(root))
-    if not groups:
-        raise UsageError(
-            f"there are no result logs below {root}",
-            hint="Result logs are named result_0.txt, result_1.txt, ...; another file can be given "
-            "by its own path.",
-        )
-    return groups
-
-
-def _walk(root: Path) -> Iterator[_Group]:
-    try:
-        inside = root.resolve()
-    except OSError as error:  # the working folder itself was removed
-        raise _cannot_list(error, root) from error
-    for place, folders, names in os.walk(root, onerror=_stop):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        files, findings = [], []
-        for name in sorted(filter(_RESULT.fullmatch, names), key=_natural):
-            file = Path(place, name)
-            if _leads_out(file, inside):
-                findings.append(_link(file))
-            else:
-                files.append(file)
-        if files or findings:
-            yield _Group(Path(place), tuple(files), tuple(findings))
-
-
-def _leads_out(file: Path, inside: Path) -> bool:
-    """Whether a link leads out of the folder; one that leads nowhere does not."""
-    try:
-        return not file.resolve().is_relative_to(inside)
-    except (OSError, RuntimeError):  # a ring of links: reading it says so
-        return False
-
-
-def _stop(error: OSError) -> None:
-    raise _cannot_list(error, error.filename) from error
-
-
-def _cannot_list(error: OSError, folder: str | Path) -> UsageError:
-    return UsageError(
-        f"cannot list {folder}: {error.strerror}", hint="Give a folder that you may read."
-    )
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    """result_10 comes after result_9."""
-    parts = re.split(r"([0-9]{1,18})", name)
-    return [(int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in parts]
-
-
-def _check_group(group: _Group, asked: _Asked) -> list[Verdict]:
+def _check_group(group: Group, asked: _Asked) -> list[Verdict]:
     """The verdicts of one folder's logs; one that does not tell its round follows the others."""
     read = [_read(file) for file in group.files]
     others = _round_of_most([one for one in read if isinstance(one, RunLog)], asked)
@@ -262,7 +170,7 @@ def _check_group(group: _Group, asked: _Asked) -> list[Verdict]:
 def _read(file: Path) -> RunLog | Verdict:
     """The log, or the verdict on one that cannot be read."""
     try:
-        _is_log(file)  # a pipe would never end; os.walk has sorted out the folders
+        is_log(file)  # a pipe would never end; os.walk has sorted out the folders
         return mllog.read(file)
     except UsageError as error:
         finding = Finding(
@@ -297,7 +205,7 @@ def _round_of_most(logs: Sequence[RunLog], asked: _Asked) -> dict[str, Ruleset]:
     return {source: told.most_common(1)[0][0] for source in untold} if told else {}
 
 
-def _folder_verdict(group: _Group, verdicts: Sequence[Verdict]) -> Verdict:
+def _folder_verdict(group: Group, verdicts: Sequence[Verdict]) -> Verdict:
     """What is wrong with a benchmark folder as a whole."""
     benchmark = _first(verdict.benchmark for verdict in verdicts)
     ruleset = _first(verdict.ruleset for verdict in verdicts)
@@ -320,7 +228,7 @@ def _folder_verdict(group: _Group, verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def _counts(
-    group: _Group, verdicts: Sequence[Verdict], benchmark: str, ruleset: Ruleset | None
+    group: Group, verdicts: Sequence[Verdict], benchmark: str, ruleset: Ruleset | None
 ) -> Iterator[Finding]:
     """Too few runs, too many failed ones."""
     required, allowed = required_runs(benchmark), may_fail(len(verdicts), benchmark)
@@ -351,7 +259,7 @@ def _counts(
         )
 
 
-def _same(group: _Group, verdicts: Sequence[Verdict]) -> Iterator[Finding]:
+def _same(group: Group, verdicts: Sequence[Verdict]) -> Iterator[Finding]:
     """Logs that disagree on what is measured."""
     runs = [verdict.run for verdict in verdicts if verdict.run is not None]
     for rule, name, values in (
@@ -369,9 +277,7 @@ def _same(group: _Group, verdicts: Sequence[Verdict]) -> Iterator[Finding]:
             )
 
 
-def _seeds(
-    group: _Group, verdicts: Sequence[Verdict], ruleset: Ruleset | None
-) -> Iterator[Finding]:
+def _seeds(group: Group, verdicts: Sequence[Verdict], ruleset: Ruleset | None) -> Iterator[Finding]:
     """Runs with the same seed, where the rules ask for different ones."""
     if ruleset is None or (ruleset.official and ruleset.round < _SEEDS_MUST_DIFFER_FROM):
         return
@@ -424,18 +330,8 @@ def _bad_scaling(file: Path, problem: str) -> Finding:
     )
 
 
-def _link(file: Path) -> Finding:
-    return Finding(
-        rule="folder.link",
-        severity=Severity.WARNING,
-        message="the file is a link that leads out of the folder; it was not read",
-        fix="Copy the log into the folder, or give its own path.",
-        path=str(file),
-    )
-
-
 def _about(
-    group: _Group, rule: str, message: str, fix: str, *, severity: Severity = Severity.ERROR
+    group: Group, rule: str, message: str, fix: str, *, severity: Severity = Severity.ERROR
 ) -> Finding:
     return Finding(rule=rule, severity=severity, message=message, fix=fix, path=str(group.folder))
 

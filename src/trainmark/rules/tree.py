@@ -1,0 +1,114 @@
+"""Find the result logs of a tree: which folders hold some, and what is no log to read."""
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainmark.types import Finding, Severity, UsageError
+
+__all__ = ["Group", "find_groups", "is_log"]
+
+_RESULT = re.compile(r"result_.*\.txt")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The result logs of one folder."""
+
+    folder: Path
+    files: tuple[Path, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+def is_log(path: str | Path) -> bool:
+    """Whether a path is a file to be read, rather than a folder to be searched.
+
+    Raises:
+        UsageError: It is neither, or cannot be reached.
+    """
+    wanted = "Give a result log, or a folder with result_*.txt files."
+    if not os.fspath(path):  # for pathlib the working folder: a variable of a script is unset
+        raise UsageError("the path is empty", hint=wanted)
+    try:
+        mode = Path(path).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise UsageError(f"there is no {path}", hint=wanted) from None
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", hint=wanted) from error
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return stat.S_ISREG(mode)
+    raise UsageError(
+        f"{path} is neither a file nor a folder: pipes and devices are not read",
+        hint="Save the log to a file first.",
+    )
+
+
+def find_groups(root: Path) -> list[Group]:
+    """Every folder below ``root`` that holds result logs.
+
+    Raises:
+        UsageError: There is none.
+    """
+    groups = list(_walk(root))
+    if not groups:
+        raise UsageError(
+            f"there are no result logs below {root}",
+            hint="Result logs are named result_0.txt, result_1.txt, ...; another file can be given "
+            "by its own path.",
+        )
+    return groups
+
+
+def _walk(root: Path) -> Iterator[Group]:
+    try:
+        inside = root.resolve()
+    except OSError as error:  # the working folder itself was removed
+        raise _cannot_list(error, root) from error
+    for place, folders, names in os.walk(root, onerror=_stop):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        files, findings = [], []
+        for name in sorted(filter(_RESULT.fullmatch, names), key=_natural):
+            file = Path(place, name)
+            if _leads_out(file, inside):
+                findings.append(_link(file))
+            else:
+                files.append(file)
+        if files or findings:
+            yield Group(Path(place), tuple(files), tuple(findings))
+
+
+def _leads_out(file: Path, inside: Path) -> bool:
+    """Whether a link leads out of the folder; one that leads nowhere does not."""
+    try:
+        return not file.resolve().is_relative_to(inside)
+    except (OSError, RuntimeError):  # a ring of links: reading it says so
+        return False
+
+
+def _stop(error: OSError) -> None:
+    raise _cannot_list(error, error.filename) from error
+
+
+def _cannot_list(error: OSError, folder: str | Path) -> UsageError:
+    return UsageError(
+        f"cannot list {folder}: {error.strerror}", hint="Give a folder that you may read."
+    )
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """result_10 comes after result_9."""
+    parts = re.split(r"([0-9]{1,18})", name)
+    return [(int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in parts]
+
+
+def _link(file: Path) -> Finding:
+    return Finding(
+        rule="folder.link",
+        severity=Severity.WARNING,
+        message="the file is a link that leads out of the folder; it was not read",
+        fix="Copy the log into the folder, or give its own path.",
+        path=str(file),
+    )
