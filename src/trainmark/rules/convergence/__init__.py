@@ -1,0 +1,1 @@
+"""Reference convergence: whether runs converged as fast as the published references allow."""

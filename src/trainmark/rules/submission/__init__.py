@@ -1,0 +1,1 @@
+"""What surrounds result logs in a submission: its tree, system descriptions and power logs."""
