@@ -1,17 +1,21 @@
 """Rules: the official tables compiled to typed constraints; findings, verdicts, scores."""
 
-from trainmark.rules.folders import FolderScore, check_path, score_path
+from trainmark.rules.options import CheckOptions, SeedRule
+from trainmark.rules.paths import FolderScore, check_path, check_paths, score_path
 from trainmark.rules.rulesets import Ruleset, find_ruleset, known_rulesets, ruleset_named
 from trainmark.rules.scoring import Score, failures_allowed, required_runs, score
 from trainmark.rules.verdict import Verdict, check_log
 
 __all__ = [
+    "CheckOptions",
     "FolderScore",
     "Ruleset",
     "Score",
+    "SeedRule",
     "Verdict",
     "check_log",
     "check_path",
+    "check_paths",
     "failures_allowed",
     "find_ruleset",
     "known_rulesets",

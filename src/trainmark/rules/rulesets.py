@@ -11,16 +11,33 @@ from trainmark.rules.constraints import OneOf
 from trainmark.rules.tables import Requirement, known_tables, load_table
 from trainmark.types import RunLog, UsageError
 
-__all__ = ["OWN", "Ruleset", "find_ruleset", "known_rulesets", "ruleset_named"]
+__all__ = [
+    "OWN",
+    "NoRulesError",
+    "RoundUnknownError",
+    "Ruleset",
+    "find_ruleset",
+    "known_rulesets",
+    "ruleset_named",
+]
 
 _TABLE = re.compile(r"(?P<usage>training|hpc)_(?P<round>\d+\.\d+)\.\d+/common\.yaml")
 # A folder that says which round it belongs to: v2.0, training_results_v2.0, submission_4.0, ...
 _FOLDER = re.compile(
-    r"(?:(?P<usage>training|hpc)[_-])?(?:results[_-]|submissions?[_-](?:training[_-])?|round[_-]?)?"
+    r"(?P<says>(?:(?P<usage>training|hpc)[_-])?"
+    r"(?:results[_-]|submissions?[_-](?:training[_-])?|round[_-]?)?)"
     r"v?(?P<round>\d+\.\d+)(?:\.\d+)?"
 )
 _BENCHMARK = keys.SUBMISSION_BENCHMARK
 _DIVISION = keys.SUBMISSION_DIVISION
+
+
+class NoRulesError(UsageError):
+    """The round is known, and there are no rules for it."""
+
+
+class RoundUnknownError(UsageError):
+    """Nothing tells which round's rules a log follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +58,11 @@ class Ruleset:
     def round(self) -> tuple[int, ...]:
         """The round in comparable form, for example (4, 0); () for our own rules."""
         return tuple(int(part) for part in re.findall(r"\d+", self.name))
+
+    @property
+    def is_hpc(self) -> bool:
+        """Whether these are the rules of an HPC round."""
+        return self.name.startswith("hpc-")
 
     def resolve(self, table: str) -> str | None:
         """The known table that a table's request for another stands for, None if none does.
@@ -105,7 +127,9 @@ def find_ruleset(
         name: A round asked for.
 
     Raises:
-        UsageError: The name is unknown, or nothing tells the round.
+        UsageError: The name is unknown.
+        NoRulesError: The folder names a round that has no rules.
+        RoundUnknownError: Nothing tells the round.
     """
     if name is not None:
         return ruleset_named(name), "as asked for"
@@ -119,14 +143,24 @@ def find_ruleset(
             ruleset = known_rulesets().get(f"{prefix}{match['round']}")
             if ruleset is not None:
                 return ruleset, f"by the folder {part}"
+            if match["says"]:  # a bare v7.1 may be the version of anything
+                raise _no_rules(f"{match['usage'] or 'training'} {match['round']}", part)
     return _by_keys(log), "by the keys in the log"
+
+
+def _no_rules(round_name: str, folder: str) -> NoRulesError:
+    return NoRulesError(
+        f"there are no rules for round {round_name}, which the folder {folder} names",
+        hint=f"Rules are there for {', '.join(known_rulesets())} (pip install -U mlperf-logging "
+        "brings those of a new round); --round ROUND holds the log to one of them.",
+    )
 
 
 def _by_keys(log: RunLog) -> Ruleset:
     """The one round that the log lacks the fewest keys of.
 
     Raises:
-        UsageError: Several rounds fit equally well, or none has this benchmark.
+        RoundUnknownError: Several rounds fit equally well, or none has this benchmark.
     """
     lacking = {
         name: _lacking(log, ruleset)
@@ -138,11 +172,11 @@ def _by_keys(log: RunLog) -> Ruleset:
         return known_rulesets()[best[0]]
     valid = ", ".join(known_rulesets())
     if not best:
-        raise UsageError(
+        raise RoundUnknownError(
             f"cannot tell which round's rules {log.source} follows: no round has its benchmark",
             hint=f"Name the rules with --round. Valid: {valid}.",
         )
-    raise UsageError(
+    raise RoundUnknownError(
         f"cannot tell which round's rules {log.source} follows: rounds {', '.join(best)} fit "
         "equally well",
         hint=f"Name the rules, for example --round {best[-1]}. Valid: {valid}.",

@@ -16,11 +16,19 @@ _RESULT = re.compile(r"result_.*\.txt")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The result logs of one folder."""
+    """The result logs of one folder.
+
+    Attributes:
+        folder: The folder.
+        files: The logs, in the order of their numbers.
+        findings: What is wrong with the files of the folder.
+        single: Whether it stands for one log that was named by itself.
+    """
 
     folder: Path
     files: tuple[Path, ...]
     findings: tuple[Finding, ...] = ()
+    single: bool = False
 
 
 def is_log(path: str | Path) -> bool:

@@ -1,18 +1,19 @@
 """Check one result log: the official rules, then what they do not see; one clear verdict."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trainmark.mllog import count_ranks, first_rank, keys, run_interval, summarize
 from trainmark.rules.engine import Missing, Outcome, run_tables
 from trainmark.rules.rulesets import Ruleset, find_ruleset
 from trainmark.rules.runchecks import Facts, extra_findings, torn_end
+from trainmark.rules.seeds import Seed, seeds_of
 from trainmark.rules.subjects import show
 from trainmark.rules.tables import package_version
 from trainmark.types import Event, Finding, Run, RunLog, Severity
 
-__all__ = ["Verdict", "check_log"]
+__all__ = ["LogFacts", "Verdict", "check_log"]
 
 # Findings of the reader that the official one refuses a log for; the others are ours.
 _OFFICIAL_READER = frozenset({"log.json", "log.record", "log.encoding", "log.empty"})
@@ -39,6 +40,17 @@ _SEVERITIES = tuple(Severity)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogFacts:
+    """What a log says that only matters together with others.
+
+    Attributes:
+        seeds: The seeds it logs.
+    """
+
+    seeds: tuple[Seed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """What the checker says of one log, or of one benchmark folder.
 
@@ -53,6 +65,8 @@ class Verdict:
         official_compliant: What the official checker's tables say of the log; None where it has
             no such rules (our own benchmarks, folders).
         run: The log's numbers; None for a folder.
+        facts: What else is needed of the log to judge its folder; None for a folder.
+        table: Lines that show how a finding came about, for people.
     """
 
     path: str
@@ -64,6 +78,16 @@ class Verdict:
     findings: tuple[Finding, ...]
     official_compliant: bool | None = None
     run: Run | None = None
+    facts: LogFacts | None = field(default=None, repr=False)
+    table: tuple[str, ...] = ()
+
+    def strict(self) -> "Verdict":
+        """The verdict with every warning as an error."""
+        raised = tuple(
+            replace(one, severity=Severity.ERROR) if one.severity is Severity.WARNING else one
+            for one in self.findings
+        )
+        return replace(self, findings=tuple(sorted(raised, key=_weight)))
 
     @property
     def ok(self) -> bool:
@@ -85,6 +109,7 @@ class Verdict:
             "findings": [finding.to_dict() for finding in self.findings],
             "minutes": None if self.run is None else self.run.minutes,
             "status": None if self.run is None else self.run.status,
+            "table": list(self.table),
         }
 
 
@@ -138,6 +163,7 @@ def check_log(
         findings=tuple(sorted(findings, key=_weight)),
         official_compliant=compliant if rules.official else None,
         run=run,
+        facts=LogFacts(seeds=seeds_of(log)),
     )
 
 

@@ -1,0 +1,74 @@
+"""Check one file: what a worker process does."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainmark import mllog
+from trainmark.rules.options import CheckOptions
+from trainmark.rules.rulesets import NoRulesError, RoundUnknownError
+from trainmark.rules.tree import is_log
+from trainmark.rules.verdict import Verdict, check_log
+from trainmark.types import Finding, Severity, UsageError
+
+__all__ = ["Untold", "check_file"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Untold:
+    """A log of which nothing tells the round.
+
+    Attributes:
+        path: The log.
+        message: What was tried.
+        hint: What to do.
+    """
+
+    path: Path
+    message: str
+    hint: str
+
+    def error(self) -> UsageError:
+        """As the error of a request for this log alone."""
+        return UsageError(self.message, hint=self.hint)
+
+    def verdict(self) -> Verdict:
+        """As a finding, where other logs go on."""
+        return _only(self.path, "rules.round", self.message, self.hint)
+
+
+def check_file(path: Path, options: CheckOptions) -> Verdict | Untold:
+    """Check one log; whatever is wrong with it is a finding.
+
+    Args:
+        path: The file.
+        options: How to check.
+    """
+    try:
+        is_log(path)  # a pipe would never end
+        log = mllog.read(path)
+    except UsageError as error:
+        fix = "Make the file readable, or take it away."
+        return _only(path, "log.unreadable", error.message, fix)
+    try:
+        verdict = check_log(
+            log, ruleset=options.ruleset, division=options.division, benchmark=options.benchmark
+        )
+    except NoRulesError as error:
+        return _only(path, "rules.no_round", error.message, error.hint)
+    except RoundUnknownError as error:
+        return Untold(path=path, message=error.message, hint=error.hint)
+    return verdict.strict() if options.strict else verdict
+
+
+def _only(path: Path, rule: str, message: str, fix: str) -> Verdict:
+    """The verdict on a log that was not held to any rules."""
+    finding = Finding(rule=rule, severity=Severity.ERROR, message=message, fix=fix, path=str(path))
+    return Verdict(
+        path=str(path),
+        kind="log",
+        ruleset=None,
+        chosen="",
+        benchmark=None,
+        division=None,
+        findings=(finding,),
+    )
