@@ -28,6 +28,7 @@ VERBS: dict[str, Verb] = {
     "run": Verb("run", "Train a workload to its target and prove the time."),
     "check": Verb("check", "Check result logs against the rules of their round."),
     "score": Verb("score", "The official score of a folder of result logs."),
+    "rules": Verb("rules", "The rules of a round as sentences; what changed between rounds."),
     "results": Verb("results", "List published and own results."),
     "report": Verb("report", "One self-contained HTML page about a folder of runs."),
     "system": Verb("system", "Describe this machine in the official form."),
