@@ -37,7 +37,7 @@ def check_folder(group: Group, verdicts: Sequence[Verdict], options: CheckOption
         findings += shared_seeds(str(group.folder), seeds)
     elif ruleset is not None and _seeds_count(ruleset, verdicts, options):
         findings += check_seeds(str(group.folder), seeds)
-    if not verdicts:
+    if not verdicts and all(finding.rule == "folder.link" for finding in group.findings):
         problem = "no log of this folder was read: each is a link that leads out of it"
         findings.append(_about(group, "folder.runs", problem, "Give the folder that holds them."))
     return Verdict(

@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,12 +55,16 @@ def is_log(path: str | Path) -> bool:
 
 
 def find_groups(root: Path) -> list[Group]:
-    """Every folder below ``root`` that holds result logs.
+    """Every folder below ``root`` that holds result logs, or that cannot be listed.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There are no logs.
     """
-    groups = list(_walk(root))
+    unlisted: list[OSError] = []
+    groups = list(_walk(root, unlisted.append))
+    if not groups and unlisted:
+        raise _cannot_list(unlisted[0], unlisted[0].filename)
+    groups += [_unlisted(error) for error in unlisted]
     if not groups:
         raise UsageError(
             f"there are no result logs below {root}",
@@ -70,12 +74,12 @@ def find_groups(root: Path) -> list[Group]:
     return groups
 
 
-def _walk(root: Path) -> Iterator[Group]:
+def _walk(root: Path, on_error: Callable[[OSError], None]) -> Iterator[Group]:
     try:
         inside = root.resolve()
     except OSError as error:  # the working folder itself was removed
         raise _cannot_list(error, root) from error
-    for place, folders, names in os.walk(root, onerror=_stop):
+    for place, folders, names in os.walk(root, onerror=on_error):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         files, findings = [], []
         for name in sorted(filter(_RESULT.fullmatch, names), key=_natural):
@@ -96,8 +100,17 @@ def _leads_out(file: Path, inside: Path) -> bool:
         return False
 
 
-def _stop(error: OSError) -> None:
-    raise _cannot_list(error, error.filename) from error
+def _unlisted(error: OSError) -> Group:
+    """A folder that may not be read, among others that may."""
+    folder = Path(error.filename)
+    finding = Finding(
+        rule="folder.unreadable",
+        severity=Severity.ERROR,
+        message=f"the folder cannot be listed: {error.strerror}",
+        fix="Make the folder readable, or take it away.",
+        path=str(folder),
+    )
+    return Group(folder, (), (finding,))
 
 
 def _cannot_list(error: OSError, folder: str | Path) -> UsageError:
