@@ -1,0 +1,82 @@
+"""Checking what a path holds, in one process or several."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.logs import RunShape, Text, desk_folder, write_desk, write_folder, write_resnet
+from trainmark.rules import CheckOptions, check_path, check_paths, ruleset_named
+from trainmark.types import Severity, UsageError
+
+
+def placed(path: Path) -> Path:
+    """The path of a log whose folder is there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+SHAPES = [RunShape(seed=seed) for seed in range(1, 6)]
+
+
+def test_several_processes_say_the_same_as_one(tmp_path: Path) -> None:
+    write_folder(tmp_path / "v4.0" / "good", SHAPES, write_resnet)
+    bad = write_folder(tmp_path / "v4.0" / "bad", SHAPES, write_resnet)
+    text = Text.read(bad / "result_2.txt")
+    text.drop("run_stop")
+    text.write()
+    (bad / "result_3.txt").write_bytes(b"\xff\xfe:\0:\0")
+    write_desk(placed(desk_folder(tmp_path) / "result_0.txt"))
+    alone = list(check_paths([tmp_path], CheckOptions(jobs=1)))
+    spread = list(check_paths([tmp_path], CheckOptions(jobs=2)))
+    assert [verdict.to_dict() for verdict in alone] == [verdict.to_dict() for verdict in spread]
+    assert [verdict.kind for verdict in alone].count("folder") == 3
+
+
+def test_verdicts_come_while_the_work_goes_on(tmp_path: Path) -> None:
+    write_folder(tmp_path / "a", SHAPES[:3])
+    later = write_folder(tmp_path / "b", SHAPES[:3])
+    verdicts = check_paths([tmp_path])
+    assert next(verdicts).ok
+    (later / "result_1.txt").unlink()
+    rest = list(verdicts)
+    assert [one.findings[0].rule for one in rest if one.kind == "log" and not one.ok] == [
+        "log.unreadable"
+    ]
+    assert rest[-1].kind == "folder"
+
+
+def test_strict_makes_warnings_errors(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "x", SHAPES[:2])  # too few runs: a warning for our own
+    assert all(verdict.ok for verdict in check_paths([folder]))
+    *_, verdict = check_paths([folder], CheckOptions(strict=True))
+    assert not verdict.ok
+    assert {finding.severity for finding in verdict.findings} == {Severity.ERROR}
+
+
+def test_a_log_without_a_round_among_others_is_a_finding(tmp_path: Path) -> None:
+    write_folder(tmp_path / "x", SHAPES[:3])
+    write_resnet(placed(tmp_path / "y" / "result_0.txt"))  # fits several rounds
+    verdicts = {
+        Path(one.path).parent.name: one for one in check_path(tmp_path) if one.kind == "log"
+    }
+    assert verdicts["x"].ok
+    assert [finding.rule for finding in verdicts["y"].findings] == ["rules.round"]
+    assert "--round" in verdicts["y"].findings[0].fix
+    with pytest.raises(UsageError, match="fit equally well"):
+        check_path(tmp_path / "y")
+
+
+@pytest.mark.parametrize("folder", ["training_results_v0.5", "training_results_v9.9"])
+def test_a_round_without_rules_is_said(folder: str, tmp_path: Path) -> None:
+    log = write_resnet(placed(tmp_path / folder / "result_0.txt"))
+    (verdict,) = check_path(log)
+    (finding,) = verdict.findings
+    assert finding.rule == "rules.no_round"
+    assert folder.removeprefix("training_results_v") in finding.message
+    (held,) = check_paths([log], CheckOptions(ruleset=ruleset_named("4.0")))
+    assert held.ok
+
+
+def test_a_bare_version_among_the_folders_is_no_round(tmp_path: Path) -> None:
+    log = write_desk(placed(tmp_path / "v9.9" / "result_0.txt"))
+    assert check_path(log)[0].ok
