@@ -1,0 +1,93 @@
+"""What makes a submission hard to keep in git: names, sizes, links. The official repo checker."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from trainmark.rules.submission.tree_listing import Listing, is_within, walk
+from trainmark.types import Finding, Severity, printable
+
+__all__ = ["LARGEST_BYTES", "check_repository"]
+
+LARGEST_BYTES = 50 << 20  # the limit of the official repo checker
+_MOST_OF_A_KIND = 100
+# Spaces and a dot in front are the official checker's; the others no checkout on Windows takes.
+_AWKWARD = re.compile(r"[\s\x00-\x1f\x7f<>:\"|?*\\]|\Z(?<=\.)")
+
+
+def check_repository(root: Path) -> Iterator[Finding]:
+    """Names, sizes and links in a submission that git, or a checkout of it, cannot well take.
+
+    The official repo checker looks at the same and fails on them; published rounds are full of
+    them, so here they are warnings. At most 100 of a kind are listed, then a count.
+
+    Args:
+        root: The submission; ``.git`` in it is left out.
+    """
+    counts: dict[str, int] = {}
+    inside = root.resolve()
+    for listing in walk(root):
+        for finding in (*listing.findings, *_in_folder(listing, inside)):
+            counts[finding.rule] = counts.get(finding.rule, 0) + 1
+            if counts[finding.rule] <= _MOST_OF_A_KIND:
+                yield finding
+    for rule, count in counts.items():
+        if count > _MOST_OF_A_KIND:
+            yield _found(
+                rule, root, f"{count - _MOST_OF_A_KIND} more of the kind are not listed", ""
+            )
+
+
+def _in_folder(listing: Listing, inside: Path) -> Iterator[Finding]:
+    for path in (*listing.folders, *listing.files, *listing.links):
+        trouble = _name_trouble(path.name)
+        if trouble and path.name != ".git":
+            yield _found(
+                "submission.repo.name",
+                path,
+                f"the name {printable(path.name)!r} {trouble}",
+                "Rename it with letters, digits, '-', '_' and '.', and a letter or digit in front.",
+            )
+    for path in listing.files:
+        size = _size(path)
+        if size > LARGEST_BYTES:
+            yield _found(
+                "submission.repo.size",
+                path,
+                f"the file has {size / (1 << 20):.0f} MiB; expected at most "
+                f"{LARGEST_BYTES >> 20} MiB, which is what git hosts take",
+                "Leave the file out, or write less into it.",
+            )
+    for path in listing.links:
+        if not is_within(path, inside):
+            yield _found(
+                "submission.repo.link",
+                path,
+                "the link leads nowhere, or out of the submission; it was not followed",
+                "Put the file itself here.",
+            )
+
+
+def _name_trouble(name: str) -> str:
+    if name.startswith("."):
+        return "starts with a dot"
+    if " " in name:
+        return "has a space in it"
+    if not name.isprintable():
+        return "has characters that are not Unicode text"
+    match = _AWKWARD.search(name)
+    if match is None:
+        return ""
+    return f"has {match[0]!r} in it" if match[0] else "ends with a dot"
+
+
+def _size(path: Path) -> int:
+    """The file's size in bytes; 0 if it has just gone."""
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0
+
+
+def _found(rule: str, path: Path, message: str, fix: str) -> Finding:
+    return Finding(rule=rule, severity=Severity.WARNING, message=message, fix=fix, path=str(path))
