@@ -1,125 +1,205 @@
 """``trainmark check``: check result logs against the rules of their round."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from trainmark.types import UsageError
+
 if TYPE_CHECKING:
+    from trainmark.cli.check_output import Block, Output, Tally
+    from trainmark.cli.check_progress import Progress
     from trainmark.rules import Verdict
-    from trainmark.types import Finding
+    from trainmark.rules.options import CheckOptions
 
 __all__ = ["command"]
 
-_MOST_OF_A_KIND = 20
-_COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
+_FORMATS = ("text", "json", "github", "sarif", "junit")
 
 
 @click.command("check")
-@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="PATH...")
 @click.option("--round", "round_name", metavar="ROUND", help="Hold the logs to these rules.")
 @click.option("--division", metavar="NAME", help="Take this instead of the logs' division.")
 @click.option("--benchmark", metavar="NAME", help="Take this instead of the logs' benchmark.")
-@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
+@click.option("--strict", is_flag=True, help="Every warning is an error.")
+@click.option(
+    "--seeds",
+    type=click.Choice(["rule", "always"]),
+    default="rule",
+    show_default=True,
+    help="Ask for seeds from round 4.1 on, as the rules have it, or always, as the official tool.",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(_FORMATS),
+    default=None,
+    help="How to print what is found; text if not given. The last three are for CI systems.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Use so many processes."
+)
+@click.option(
+    "--explain",
+    metavar="RULE",
+    help="Tell what a rule is for; with --round and --benchmark also what they ask for.",
+)
+@click.option(
+    "--rcp-table",
+    metavar="BENCHMARK",
+    help="Print the reference convergence points of a benchmark in the round of --round.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     *,
     paths: tuple[str, ...],
-    round_name: str | None,
-    division: str | None,
-    benchmark: str | None,
+    style: str | None,
     as_json: bool,
+    explain: str | None,
+    rcp_table: str | None,
+    **asked: Any,
 ) -> None:
-    """Check result logs, benchmark folders, or whole submissions.
+    """Check result logs, benchmark folders, systems, or whole submissions.
 
     Which rules apply is found from the log, else from a folder named after a round (v2.0,
     training_results_v2.0), else from the keys in the log; --round says it outright.
 
+    Nothing is written into what is checked, and nothing in it is executed. Each finding names its
+    rule in brackets; --explain RULE tells more.
+
     Exit status: 0 no errors, 1 errors were found, 2 a wrong request.
     """
-    from trainmark.rules import check_path
-
-    verdicts = [
-        verdict
-        for path in paths
-        for verdict in check_path(path, ruleset=round_name, division=division, benchmark=benchmark)
-    ]
-    ok = all(verdict.ok for verdict in verdicts)
-    if as_json:
-        import json
-
-        data = {"ok": ok, "verdicts": [verdict.to_dict() for verdict in verdicts]}
-        click.echo(json.dumps(data, indent=2))
-    else:
-        for verdict in verdicts:
-            _print_verdict(verdict)
-        click.echo(_summary(verdicts))
-    ctx.exit(0 if ok else 1)
-
-
-def _print_verdict(verdict: "Verdict") -> None:
-    """One file and what was found in it; nothing for a file without findings."""
-    from trainmark.types import printable
-
-    if not verdict.findings:
+    style = _style(style, as_json=as_json)
+    if explain is not None or rcp_table is not None:
+        _answer(ctx, explain, rcp_table, paths, asked, as_json=style == "json")
         return
-    rules = "" if verdict.ruleset is None else f"  ({verdict.ruleset.title}"
-    why = f", {verdict.chosen})" if verdict.chosen else ")"
-    click.echo(printable(f"{verdict.path}{rules}{why if rules else ''}"))
-    shown: Counter[str] = Counter()
-    for finding in verdict.findings:
-        shown[finding.rule] += 1
-        if shown[finding.rule] <= _MOST_OF_A_KIND:
-            _print_finding(finding, verdict.path)
-    for rule, count in shown.items():
-        if count > _MOST_OF_A_KIND:
-            click.echo(printable(f"  and {count - _MOST_OF_A_KIND} more of {rule}"))
-    click.echo()
-
-
-def _print_finding(finding: "Finding", path: str) -> None:
-    from trainmark.types import printable
-
-    severity = click.style(str(finding.severity), fg=_COLOURS[finding.severity], bold=True)
-    line = "" if finding.line_no is None else f" line {finding.line_no}"
-    where = "" if finding.path == path else f" {finding.path}"
-    click.echo(f"  {severity}{line}{printable(where)}: {printable(finding.message)}")
-    if finding.line:
-        click.echo(f"      {printable(finding.line)}")
-    click.echo(click.style(f"      [{printable(finding.rule)}] {printable(finding.fix)}", dim=True))
-
-
-def _summary(verdicts: "Sequence[Verdict]") -> str:
-    """The verdict in one line."""
-    logs = [verdict for verdict in verdicts if verdict.kind == "log"]
-    folders = [verdict for verdict in verdicts if verdict.kind == "folder"]
-    failed = sum(not verdict.ok for verdict in logs)
-    bad_folders = sum(not verdict.ok for verdict in folders)
-    rules = _names(verdict.ruleset.title for verdict in verdicts if verdict.ruleset is not None)
-    by = f" by {rules}" if rules else ""
-    warnings = sum(f.severity == "warning" for verdict in verdicts for f in verdict.findings)
-    noted = f"; {_count(warnings, 'warning')}" if warnings else ""
-    if not failed and not bad_folders:
-        return (
-            f"{click.style('Valid', fg='green', bold=True)}: {_count(len(logs), 'log')}{by}{noted}."
+    if not paths:
+        raise UsageError(
+            "no PATH is given",
+            hint="Give result logs or folders, for example: trainmark check results/",
         )
-    parts = [
-        f"{bad} of {_count(len(all_), noun)}"
-        for bad, all_, noun in ((failed, logs, "log"), (bad_folders, folders, "folder"))
-        if bad
-    ]
-    have = "has" if failed + bad_folders == 1 else "have"
-    return (
-        f"{click.style('Not valid', fg='red', bold=True)}: {' and '.join(parts)} {have} errors"
-        f"{by}{noted}."
+    tally = _run(paths, _options(asked), _output(style))
+    ctx.exit(0 if tally.ok else 1)
+
+
+def _answer(
+    ctx: click.Context,
+    explain: str | None,
+    rcp_table: str | None,
+    paths: tuple[str, ...],
+    asked: dict[str, Any],
+    *,
+    as_json: bool,
+) -> None:
+    """Answer a question about the rules: no path is checked."""
+    from trainmark.cli.check_explain import print_explanation, print_references
+
+    if paths or (explain is not None and rcp_table is not None):
+        raise UsageError(
+            "--explain and --rcp-table check nothing and answer one question at a time",
+            hint="Leave out PATH, and one of them.",
+        )
+    if explain is not None:
+        print_explanation(
+            explain,
+            round_name=asked["round_name"],
+            benchmark=asked["benchmark"],
+            division=asked["division"],
+            as_json=as_json,
+        )
+    elif rcp_table is not None:
+        print_references(rcp_table, round_name=asked["round_name"], as_json=as_json)
+    ctx.exit(0)
+
+
+def _style(style: str | None, *, as_json: bool) -> str:
+    if as_json and style not in (None, "json"):
+        raise UsageError(
+            f"--json and --format {style} contradict each other", hint="Leave out one of them."
+        )
+    return "json" if as_json else style or "text"
+
+
+def _options(asked: dict[str, Any]) -> "CheckOptions":
+    from trainmark.rules import ruleset_named
+    from trainmark.rules.options import CheckOptions, SeedRule
+
+    name = asked["round_name"]
+    return CheckOptions(
+        ruleset=None if name is None else ruleset_named(name),
+        division=asked["division"],
+        benchmark=asked["benchmark"],
+        seeds=SeedRule(asked["seeds"]),
+        strict=asked["strict"],
+        jobs=asked["jobs"],
     )
 
 
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(dict.fromkeys(names))
+def _run(paths: tuple[str, ...], options: "CheckOptions", output: "Output") -> "Tally":
+    """Check every path and print each folder when it is done."""
+    from itertools import chain, islice
+
+    from trainmark.cli.check_output import Tally
+    from trainmark.cli.check_progress import Progress
+    from trainmark.rules import check_paths
+
+    tally, progress = Tally(), Progress(paths)
+    verdicts = _watched(check_paths(paths, options), progress)
+    # A wrong request must not leave half an answer: begin when the first verdict is there.
+    first = list(islice(verdicts, 1))
+    output.begin()
+    try:
+        for block in _grouped(chain(first, verdicts)):
+            progress.clear()
+            tally.add(block)
+            output.add(block)
+    finally:
+        progress.clear()
+    output.end(tally)
+    return tally
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def _watched(verdicts: "Iterable[Verdict]", progress: "Progress") -> "Iterator[Verdict]":
+    for verdict in verdicts:
+        if verdict.kind == "log":
+            progress.log_done(verdict.path)
+        yield verdict
+
+
+def _grouped(verdicts: "Iterable[Verdict]") -> "Iterator[Block]":
+    """The verdicts folder by folder."""
+    from trainmark.cli.check_output import Blocks
+
+    blocks = Blocks()
+    for verdict in verdicts:
+        yield from blocks.add(verdict)
+    yield from blocks.rest()
+
+
+def _output(style: str) -> "Output":
+    """The format of that name; only its module is loaded."""
+    match style:
+        case "json":
+            from trainmark.cli.check_json import JsonOutput
+
+            return JsonOutput()
+        case "github":
+            from trainmark.cli.check_github import GithubOutput
+
+            return GithubOutput()
+        case "sarif":
+            from trainmark.cli.check_sarif import SarifOutput
+
+            return SarifOutput()
+        case "junit":
+            from trainmark.cli.check_junit import JunitOutput
+
+            return JunitOutput()
+    from trainmark.cli.check_text import TextOutput
+
+    return TextOutput()

@@ -1,0 +1,119 @@
+"""``trainmark check --explain RULE`` and ``--rcp-table BENCHMARK``: questions about the rules."""
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trainmark.cli.check_output import clean
+from trainmark.types import UsageError
+
+if TYPE_CHECKING:
+    from trainmark.rules.explain import Explanation
+    from trainmark.rules.sentences import KeySentences
+
+__all__ = ["print_explanation", "print_references"]
+
+_WIDTH = 90
+
+
+def print_explanation(
+    rule: str,
+    *,
+    round_name: str | None,
+    benchmark: str | None,
+    division: str | None,
+    as_json: bool,
+) -> None:
+    """Print what a rule is for; of a round and benchmark also what they ask of the rule's key.
+
+    Args:
+        rule: The rule's name as a finding has it.
+        round_name: The round as a user writes it.
+        benchmark: The benchmark.
+        division: The division; closed without one.
+        as_json: As JSON.
+
+    Raises:
+        UsageError: There is no such rule, round, division or benchmark.
+    """
+    from trainmark.rules.explain import explain
+
+    found = explain(rule)
+    rows = _rows(rule, round_name, benchmark, division or "closed")
+    if as_json:
+        import json
+
+        data: dict[str, Any] = found.to_dict() | {"asked_for": rule}
+        if round_name and benchmark:
+            data["rules"] = [row.to_dict() for row in rows]
+        click.echo(json.dumps(data, indent=2))
+        return
+    _print_explanation(rule, found)
+    for row in rows:
+        when = f", when {row.when}" if row.when else ""
+        head = f"Round {round_name}, {division or 'closed'} {benchmark} ({row.table}{when}):"
+        click.echo(f"\n{clean(head)}")
+        for line in row.lines():
+            click.echo(f"  {clean(line)}")
+
+
+def _print_explanation(rule: str, found: "Explanation") -> None:
+    click.echo(click.style(clean(rule), bold=True))
+    _print_paragraph(found.title)
+    click.echo()
+    _print_paragraph(found.why)
+    click.echo()
+    _print_paragraph(found.fix, "What to do: ")
+    _print_paragraph(found.section, "Source: ")
+    finder = "find this as well." if found.official else "do not look for this."
+    _print_paragraph(f"The official tools {finder}")
+
+
+def _print_paragraph(text: str, head: str = "") -> None:
+    for line in textwrap.wrap(clean(head + text), _WIDTH, break_long_words=False):
+        click.echo(f"  {line}")
+
+
+def _rows(
+    rule: str, round_name: str | None, benchmark: str | None, division: str
+) -> "Sequence[KeySentences]":
+    """What the round asks of the key that a rule's name holds."""
+    if not round_name or not benchmark:
+        return ()
+    from trainmark.rules import ruleset_named
+    from trainmark.rules.sentences import rule_sheet
+
+    sheet = rule_sheet(ruleset_named(round_name), benchmark, division)
+    key = rule.partition(".")[2].rpartition(".")[0]
+    return [row for row in sheet.keys if rule.startswith("rules.") and row.key == key]
+
+
+def print_references(benchmark: str, *, round_name: str | None, as_json: bool) -> None:
+    """Print the reference convergence points of a benchmark in a round.
+
+    Args:
+        benchmark: The benchmark.
+        round_name: The round as a user writes it.
+        as_json: As JSON.
+
+    Raises:
+        UsageError: No round is named, or it has no such benchmark.
+    """
+    if round_name is None:
+        raise UsageError(
+            "--rcp-table needs a round: the references differ from round to round",
+            hint=f"For example: trainmark check --rcp-table {benchmark} --round 5.0",
+        )
+    from trainmark.rules import ruleset_named
+    from trainmark.rules.convergence import references_table
+
+    lines = references_table(ruleset_named(round_name), benchmark)
+    if as_json:
+        import json
+
+        click.echo(json.dumps({"round": round_name, "benchmark": benchmark, "table": lines}))
+        return
+    for line in lines:
+        click.echo(clean(line).rstrip())

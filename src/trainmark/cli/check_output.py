@@ -1,0 +1,201 @@
+"""What the outputs of ``trainmark check`` share: the logs of a folder together, and the count."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from trainmark.types import Finding, Severity, printable
+
+if TYPE_CHECKING:
+    from trainmark.rules import Verdict
+
+__all__ = [
+    "MOST_IN_DATA",
+    "MOST_OF_A_KIND",
+    "Block",
+    "Blocks",
+    "Output",
+    "Tally",
+    "bounded",
+    "clean",
+    "count",
+    "escaped",
+    "kind_of",
+    "relative",
+    "summary",
+]
+
+MOST_OF_A_KIND = 20  # for people
+MOST_IN_DATA = 1000  # for programs, of one rule in one file
+_MOST_TOGETHER = 1000  # logs of one folder that are kept until they are printed
+
+
+@dataclass(slots=True)
+class Block:
+    """The verdicts that are told together: on the logs of one folder and the folder itself.
+
+    Attributes:
+        folder: The folder.
+        logs: The verdicts on its logs.
+        whole: The verdicts on the folder itself, or on anything else by that path.
+    """
+
+    folder: str
+    logs: "list[Verdict]" = field(default_factory=list)
+    whole: "list[Verdict]" = field(default_factory=list)
+
+    @property
+    def verdicts(self) -> "list[Verdict]":
+        """All of them, logs first."""
+        return [*self.logs, *self.whole]
+
+
+class Output(Protocol):
+    """One format. ``begin`` is called before the first block, ``end`` after the last one."""
+
+    def begin(self) -> None:
+        """Print what comes first."""
+
+    def add(self, block: Block) -> None:
+        """Print one block."""
+
+    def end(self, tally: "Tally") -> None:
+        """Print what comes last."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was found in all.
+
+    Attributes:
+        checked: Number of verdicts by their kind ("log", "folder", ...).
+        failed: Number of those with errors.
+        findings: Number of findings by severity.
+        errors_by_rule: For each rule the number of logs (or folders) that it is an error in.
+        rules: The rules that were applied, in words.
+        failed_folders: Folders with errors, up to a few.
+    """
+
+    checked: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+    findings: Counter[Severity] = field(default_factory=Counter)
+    errors_by_rule: Counter[str] = field(default_factory=Counter)
+    rules: dict[str, None] = field(default_factory=dict)
+    failed_folders: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing has an error."""
+        return not self.failed
+
+    def add(self, block: Block) -> None:
+        """Count a block."""
+        for verdict in block.verdicts:
+            self.checked[verdict.kind] += 1
+            self.failed[verdict.kind] += not verdict.ok
+            if verdict.ruleset is not None:
+                self.rules[verdict.ruleset.title] = None
+            self.findings.update(one.severity for one in verdict.findings)
+            self.errors_by_rule.update(
+                {kind_of(one.rule) for one in verdict.findings if one.is_error}
+            )
+        self.failed = +self.failed  # zeros fall out
+        self.failed_folders += any(not verdict.ok for verdict in block.verdicts)
+
+
+class Blocks:
+    """Puts a stream of verdicts together, folder by folder."""
+
+    def __init__(self) -> None:
+        self._block: Block | None = None
+
+    def add(self, verdict: "Verdict") -> Iterator[Block]:
+        """Take one verdict; the block that it completes, if any."""
+        is_log = verdict.kind == "log"
+        folder = os.path.dirname(verdict.path) if is_log else verdict.path  # noqa: PTH120 -- Path("a//b") is another text
+        block = self._block
+        if block is not None and (block.folder != folder or len(block.logs) >= _MOST_TOGETHER):
+            yield block
+            block = None
+        if block is None:
+            block = self._block = Block(folder)
+        (block.logs if is_log else block.whole).append(verdict)
+
+    def rest(self) -> Iterator[Block]:
+        """The last block."""
+        if self._block is not None:
+            yield self._block
+            self._block = None
+
+
+def bounded(findings: Sequence[Finding], most: int) -> tuple[list[Finding], dict[str, int]]:
+    """At most so many findings of each rule, and how many more there are of which rule.
+
+    Args:
+        findings: The findings of one file.
+        most: The limit.
+    """
+    seen: Counter[str] = Counter()
+    kept = []
+    for finding in findings:
+        seen[finding.rule] += 1
+        if seen[finding.rule] <= most:
+            kept.append(finding)
+    return kept, {rule: number - most for rule, number in seen.items() if number > most}
+
+
+def kind_of(rule: str) -> str:
+    """A rule's name with the key left out: "rules.*.missing"."""
+    area, _, rest = rule.partition(".")
+    key, _, what = rest.rpartition(".")
+    return f"{area}.*.{what}" if area == "rules" and key else rule
+
+
+def summary(tally: Tally) -> tuple[str, str]:
+    """The verdict on everything: "Valid" or "Not valid", and the sentence after the colon."""
+    by = f" by {', '.join(tally.rules)}" if tally.rules else ""
+    warnings = tally.findings[Severity.WARNING]
+    noted = f"; {count(warnings, 'warning')}" if warnings else ""
+    if tally.ok:
+        shown = [count(tally.checked["log"], "log")]
+        shown += [
+            count(n, kind) for kind, n in tally.checked.items() if kind not in ("log", "folder")
+        ]
+        return "Valid", f"{', '.join(shown)}{by}{noted}."
+    parts = [f"{bad} of {count(tally.checked[kind], kind)}" for kind, bad in tally.failed.items()]
+    have = "has" if tally.failed.total() == 1 else "have"
+    return "Not valid", f"{' and '.join(parts)} {have} errors{by}{noted}."
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun: 1 log, 3 logs."""
+    plural = f"{noun.removesuffix('y')}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def clean(text: object) -> str:
+    r"""Text for a terminal: on one line, without control, bytes that are no UTF-8 as ``\xff``."""
+    return printable(escaped(str(text)))
+
+
+def escaped(text: str) -> str:
+    r"""Text in which bytes that are no UTF-8 (Python has surrogates for them) stand as ``\xff``."""
+    if text.isascii():
+        return text
+    try:
+        raw = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a surrogate that a log spelt out
+        raw = text.encode("utf-8", "backslashreplace")
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def relative(path: str) -> str:
+    """A path as seen from the working folder if it lies in it, else in full; with "/"."""
+    full = Path(os.path.abspath(path))  # noqa: PTH100 -- resolve() would follow links
+    try:
+        return full.relative_to(Path.cwd()).as_posix()
+    except (ValueError, OSError):
+        return full.as_posix()
