@@ -1,1 +1,43 @@
-"""Reference convergence: whether runs converged as fast as the published references allow."""
+"""Reference convergence: whether runs converged as fast as the published references allow.
+
+Closed results from round 1.0 on are held to runs of the reference implementation ("reference
+convergence points", RCP): runs that need clearly fewer epochs or samples than these are not
+accepted, and those that need a little fewer have their score scaled.
+"""
+
+from typing import TYPE_CHECKING
+
+from trainmark.rules.convergence.check import Convergence, check_convergence, is_checked
+from trainmark.rules.convergence.measured import Measured, measure
+from trainmark.rules.convergence.references import References, references
+from trainmark.rules.convergence.scaling import check_scaling
+from trainmark.rules.convergence.table import reference_lines
+
+if TYPE_CHECKING:
+    from trainmark.rules.rulesets import Ruleset
+
+__all__ = [
+    "Convergence",
+    "Measured",
+    "References",
+    "check_convergence",
+    "check_scaling",
+    "is_checked",
+    "measure",
+    "references",
+    "references_table",
+]
+
+
+def references_table(ruleset: "Ruleset", benchmark: str) -> list[str]:
+    """The reference points of a benchmark in a round as lines of text; [] if it has none.
+
+    Args:
+        ruleset: The round.
+        benchmark: The benchmark as logs name it.
+
+    Raises:
+        TrainmarkError: The installed references cannot be read.
+    """
+    table = references(ruleset, benchmark)
+    return [] if table is None else reference_lines(table)
