@@ -1,6 +1,6 @@
 """``trainmark check``: check result logs against the rules of their round."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -142,6 +142,7 @@ def _options(asked: dict[str, Any]) -> "CheckOptions":
 
 def _run(paths: tuple[str, ...], options: "CheckOptions", output: "Output") -> "Tally":
     """Check every path and print each folder when it is done."""
+    from contextlib import closing
     from itertools import chain, islice
 
     from trainmark.cli.check_output import Tally
@@ -149,26 +150,32 @@ def _run(paths: tuple[str, ...], options: "CheckOptions", output: "Output") -> "
     from trainmark.rules import check_paths
 
     tally, progress = Tally(), Progress(paths)
-    verdicts = _watched(check_paths(paths, options), progress)
-    # A wrong request must not leave half an answer: begin when the first verdict is there.
-    first = list(islice(verdicts, 1))
-    output.begin()
-    try:
+    # Closed at once when the reader goes away: other processes are told to stop.
+    with closing(_watched(check_paths(paths, options), progress)) as verdicts:
+        # A wrong request must not leave half an answer: begin when the first verdict is there.
+        first = list(islice(verdicts, 1))
+        output.begin()
         for block in _grouped(chain(first, verdicts)):
             progress.clear()
             tally.add(block)
             output.add(block)
-    finally:
-        progress.clear()
     output.end(tally)
     return tally
 
 
-def _watched(verdicts: "Iterable[Verdict]", progress: "Progress") -> "Iterator[Verdict]":
-    for verdict in verdicts:
-        if verdict.kind == "log":
-            progress.log_done(verdict.path)
-        yield verdict
+def _watched(
+    verdicts: "Iterator[Verdict]", progress: "Progress"
+) -> "Generator[Verdict, None, None]":
+    """The verdicts; each log is counted. What they come from is closed with it."""
+    try:
+        for verdict in verdicts:
+            if verdict.kind == "log":
+                progress.log_done(verdict.path)
+            yield verdict
+    finally:
+        progress.clear()
+        if isinstance(verdicts, Generator):
+            verdicts.close()
 
 
 def _grouped(verdicts: "Iterable[Verdict]") -> "Iterator[Block]":

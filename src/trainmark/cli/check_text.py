@@ -3,13 +3,11 @@
 import os
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
+from trainmark.cli.check_alike import Entry, alike
 from trainmark.cli.check_output import (
     MOST_OF_A_KIND,
     Block,
@@ -21,72 +19,58 @@ from trainmark.cli.check_output import (
 )
 from trainmark.types import Finding, Severity
 
-if TYPE_CHECKING:
-    from trainmark.rules import Verdict
-
 __all__ = ["TextOutput"]
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
-_ORDER = tuple(Severity)
 _INDENT = " " * 6
 _MOST_PLACES = 6
 _MOST_EXAMPLES = 3
-_FEW_MISSING = 3  # from here on missing records are told as one
+_MOST_TOLD = 10_000  # folders whose findings are remembered
 _SUMMARY_FROM = 4  # failed logs and folders, from here on a table of the rules
-
-
-@dataclass(slots=True)
-class _Entry:
-    """Findings that say the same of one or several files.
-
-    Attributes:
-        first: The first of them.
-        found: Each with the file's name; "" for the folder itself.
-    """
-
-    first: Finding
-    found: list[tuple[str, Finding]] = field(default_factory=list)
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for name, _ in self.found))
 
 
 class TextOutput:
     """Prints findings for people."""
+
+    def __init__(self) -> None:
+        self._told: dict[tuple[tuple[str, ...], ...], str] = {}
 
     def begin(self) -> None:
         """Nothing comes first."""
 
     def add(self, block: Block) -> None:
         """Print what was found in one folder; nothing for one without findings."""
-        entries = list(_entries(block))
+        entries = alike(block)
         if not entries:
             return
         click.echo(_heading(block))
-        shown: Counter[str] = Counter()
         table = [line for verdict in block.verdicts for line in verdict.table]
-        for entry in entries:
-            kind = kind_of(entry.first.rule)
-            room = MOST_OF_A_KIND - shown[kind]
-            shown[kind] += len(entry.found) if len(entry.files) == 1 else 1
-            if room > 0:
-                _print_entry(entry, block, room)
-            if table and entry.first.rule.startswith("rcp."):
-                _print_table(table)
-                table = []
-        for kind, number in shown.items():
-            if number > MOST_OF_A_KIND:
-                click.echo(clean(f"  and {number - MOST_OF_A_KIND:,} more of {kind}"))
+        earlier = None if table else self._earlier(block, entries)
+        if earlier is None:
+            _print_entries(entries, block, table)
+        else:
+            word = "finding" if len(entries) == 1 else "findings"
+            click.echo(clean(f"  the same {word} as in {earlier}"))
         click.echo()
+
+    def _earlier(self, block: Block, entries: Sequence[Entry]) -> str | None:
+        """A folder of several logs in which the same was found in every log, None without one."""
+        logs = len(block.logs)
+        if logs < 2 or any(entry.files != ("",) and len(entry.files) < logs for entry in entries):
+            return None
+        if any(len({finding.message for _, finding in entry.found}) > 1 for entry in entries):
+            return None
+        said = tuple(entry.signature for entry in entries)
+        if said in self._told:
+            return self._told[said]
+        if len(self._told) < _MOST_TOLD:
+            self._told[said] = block.folder
+        return None
 
     def end(self, tally: Tally) -> None:
         """Print the verdict in one line; before it the rules broken, where there is much."""
         if tally.failed.total() >= _SUMMARY_FROM and tally.failed_folders > 1:
-            click.echo("Errors by rule, and how many logs and folders have them:")
-            for rule, number in tally.errors_by_rule.most_common():
-                click.echo(f"  {number:>6,}  {clean(rule)}")
-            click.echo()
+            _print_rules(tally)
         word, sentence = summary(tally)
         click.echo(f"{click.style(word, fg='green' if tally.ok else 'red', bold=True)}: {sentence}")
 
@@ -106,55 +90,38 @@ def _heading(block: Block) -> str:
     return click.style(clean(path), bold=True) + clean(f"  ({'; '.join(about)})" if about else "")
 
 
-def _entries(block: Block) -> Iterator[_Entry]:
-    """The findings of a block, alike ones together, errors first."""
-    entries: dict[tuple[str, ...], _Entry] = {}
-    for verdict in block.verdicts:
-        name = _name(verdict, block)
-        for finding in verdict.findings:
-            alike = (finding.severity, finding.rule, finding.fix, finding.expected)
-            entries.setdefault(alike, _Entry(finding)).found.append((name, finding))
-    found = sorted(entries.values(), key=lambda entry: _ORDER.index(entry.first.severity))
-    return iter(_missing_together(found))
+def _print_rules(tally: Tally) -> None:
+    """Which rules were broken how often, with what they say."""
+    from trainmark.rules.explain import find_explanation
+
+    click.echo("Errors by rule, and how many logs and folders have them")
+    click.echo("(trainmark check --explain RULE tells more):")
+    widest = max(map(len, tally.errors_by_rule))
+    for rule, number in tally.errors_by_rule.most_common():
+        found = find_explanation(rule)
+        title = f"  {found.title}" if found else ""
+        click.echo(clean(f"  {number:>6,}  {rule:<{widest}}{title}").rstrip())
+    click.echo()
 
 
-def _missing_together(entries: Sequence[_Entry]) -> list[_Entry]:
-    """Several records missing from the same logs become one entry, where the first stands."""
-    alike: dict[tuple[str, ...], list[_Entry]] = {}
+def _print_entries(entries: Sequence[Entry], block: Block, table: Sequence[str]) -> None:
+    """What was found, at most so many of a kind; the table under what it explains."""
+    shown: Counter[str] = Counter()
     for entry in entries:
-        if kind_of(entry.first.rule) == "rules.*.missing" and entry.first.line_no is None:
-            alike.setdefault((entry.first.severity, *entry.files), []).append(entry)
-    merged: dict[int, _Entry | None] = {}
-    for several in alike.values():
-        if len(several) >= _FEW_MISSING:
-            merged |= {id(entry): None for entry in several}
-            merged[id(several[0])] = _missing(several)
-    mapped = (merged.get(id(entry), entry) for entry in entries)
-    return [entry for entry in mapped if entry is not None]
+        kind = kind_of(entry.first.rule)
+        room = MOST_OF_A_KIND - shown[kind]
+        shown[kind] += len(entry.found) if len(entry.files) == 1 else 1
+        if room > 0:
+            _print_entry(entry, block, room)
+        if table and entry.first.rule.startswith("rcp."):
+            _print_table(table)
+            table = ()
+    for kind, number in shown.items():
+        if number > MOST_OF_A_KIND:
+            click.echo(clean(f"  and {number - MOST_OF_A_KIND:,} more of {kind}"))
 
 
-def _missing(several: Sequence[_Entry]) -> _Entry:
-    """One entry that names every record that is missing."""
-    names = [entry.first.rule.removeprefix("rules.").removesuffix(".missing") for entry in several]
-    first = Finding(
-        rule="rules.*.missing",
-        severity=several[0].first.severity,
-        message=f"{len(names)} records that must be there are missing: {', '.join(names)}",
-        fix="Log each of them with the value that the run used. What is asked for, and how often: "
-        "trainmark rules show ROUND BENCHMARK",
-        path=several[0].first.path,
-    )
-    return _Entry(first, [(name, first) for name in several[0].files])
-
-
-def _name(verdict: "Verdict", block: Block) -> str:
-    """A log's name within its block; "" for what the heading names."""
-    if verdict.kind != "log" or (len(block.logs) == 1 and not block.whole):
-        return ""
-    return Path(verdict.path).name
-
-
-def _print_entry(entry: _Entry, block: Block, room: int) -> None:
+def _print_entry(entry: Entry, block: Block, room: int) -> None:
     if len(entry.files) == 1:
         for name, finding in entry.found[:room]:
             _print_one(name, finding)
@@ -171,38 +138,39 @@ def _print_one(name: str, finding: Finding) -> None:
     _print_details(finding)
 
 
-def _print_several(entry: _Entry, logs: int) -> None:
-    """One finding of several logs."""
+def _print_several(entry: Entry, logs: int) -> None:
+    """One finding of several logs: the first as it is, others where they say something else."""
     files = entry.files
-    messages = {finding.message for _, finding in entry.found}
     many = f" in {len(files)} of {count(logs, 'log')}"
-    if len(messages) == 1:
+    if len({finding.message for _, finding in entry.found}) == 1:
         _print_headed(entry.first.severity, many, entry.first.message)
         _print_details(entry.first)
         if len(files) < logs or entry.first.line_no is not None:
-            _print_wrapped(_places(entry))
+            _print_wrapped(f"at {_listed([_place(name, one) for name, one in _firsts(entry)])}")
     else:
-        _print_headed(entry.first.severity, many, "for example")
-        by_file = dict(reversed(entry.found))
-        for name in files[:_MOST_EXAMPLES]:
-            finding = by_file[name]
-            line = "" if finding.line_no is None else f" line {finding.line_no}"
-            _print_wrapped(f"{name}{line}: {finding.message}")
-            _print_details(finding)
-        if len(files) > _MOST_EXAMPLES:
-            left = [f"{name}" for name in files[_MOST_EXAMPLES:]]
+        firsts = _firsts(entry)
+        name, finding = firsts[0]
+        _print_headed(finding.severity, f"{many}, as {_place(name, finding)}", finding.message)
+        _print_details(finding)
+        said, left = {finding.message}, []
+        for name, finding in firsts[1:]:
+            if finding.message in said or len(said) >= _MOST_EXAMPLES:
+                left.append(_place(name, finding))
+            else:
+                said.add(finding.message)
+                _print_wrapped(f"{_place(name, finding)}: {finding.message}")
+        if left:
             _print_wrapped(f"and likewise {_listed(left)}")
     _print_advice(entry.first)
 
 
-def _places(entry: _Entry) -> str:
-    """Where the findings of an entry stand: "result_0.txt:12, result_1.txt:14"."""
-    firsts: dict[str, int | None] = {}
-    for name, finding in entry.found:
-        firsts.setdefault(name, finding.line_no)
-    return "at " + _listed(
-        [name if line is None else f"{name}:{line}" for name, line in firsts.items()]
-    )
+def _firsts(entry: Entry) -> list[tuple[str, Finding]]:
+    """The first finding of each log."""
+    return list(dict(reversed(entry.found)).items())[::-1]
+
+
+def _place(name: str, finding: Finding) -> str:
+    return name if finding.line_no is None else f"{name}:{finding.line_no}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -225,6 +193,8 @@ def _print_details(finding: Finding) -> None:
     """The offending line, and what the message does not say of expected and found."""
     if finding.line:
         click.echo(f"{_INDENT}{clean(finding.line)}")
+    if kind_of(finding.rule) == "rules.*.missing":  # its message says both
+        return
     for word, text in (("expected", finding.expected), ("found", finding.found)):
         if text and not _said(text, finding.message):
             _print_wrapped(f"{word}: {text}")

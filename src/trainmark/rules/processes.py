@@ -46,7 +46,7 @@ def in_order(
                 hint="Perhaps the machine has too little memory: try again with --jobs 1.",
             ) from error
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _jobs(files: Sequence[Path], options: CheckOptions) -> int:
