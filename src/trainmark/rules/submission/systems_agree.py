@@ -54,14 +54,11 @@ def same_organisation(one: str, other: str) -> bool:
     left, right = _words(one), _words(other)
     if not left or not right:
         return True
-    if "".join(left) == "".join(right):
+    if _shortened("".join(left), "".join(right)):
         return True
     fewer, more = sorted((left, right), key=len)
     initials = "".join(word[0] for word in more)
-    return (
-        all(any(word == other or _shortened(word, other) for other in more) for word in fewer)
-        or initials in fewer
-    )
+    return initials in fewer or all(any(_shortened(word, part) for part in more) for word in fewer)
 
 
 def _words(name: str) -> list[str]:
@@ -71,7 +68,7 @@ def _words(name: str) -> list[str]:
 
 def _shortened(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
-    return len(short) >= _SHORTEST_PART and long.startswith(short)
+    return short == long or (len(short) >= _SHORTEST_PART and long.startswith(short))
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,33 +203,47 @@ def _status(context: _Context) -> Iterator[Finding]:
 
 
 def _platform(context: _Context) -> Iterator[Finding]:
-    """The system's name, and a number of nodes that it begins with: "8xDGX H100"."""
+    """A platform that the scripts were to fill in."""
+    name = context.description.text("system_name") or ""
+    for text, path, line_no, logs in context.differing(
+        keys.SUBMISSION_PLATFORM, lambda said: said.platform, is_placeholder
+    ):
+        yield Finding(
+            rule="system.placeholder_platform",
+            severity=Severity.WARNING,
+            message=f"submission_platform is still {show(text)}{logs}",
+            fix=f"Set submission_platform to the system's name, {show(name)}.",
+            path=path,
+            line_no=line_no,
+            expected=show(name),
+            found=show(text),
+        )
+
+
+def _nodes(context: _Context) -> Iterator[Finding]:
+    """A platform that begins with a number of nodes, or of accelerators: "8xDGX H100"."""
     nodes = context.description.count("number_of_nodes")
     per_node = context.description.count("accelerators_per_node")
-    right = {nodes, per_node, (nodes or 0) * (per_node or 0)}
+    if nodes is None or per_node is None:
+        return
+    right = {nodes, per_node, nodes * per_node}
 
     def wrong(text: str) -> bool:
         match = _NODES.match(text)
-        other = nodes is not None and match is not None and int(match[1]) not in right
-        return other or is_placeholder(text)
+        return match is not None and int(match[1]) not in right
 
     for text, path, line_no, logs in context.differing(
         keys.SUBMISSION_PLATFORM, lambda said: said.platform, wrong
     ):
-        left = is_placeholder(text)
-        name = context.description.text("system_name") or ""
         yield Finding(
-            rule="system.placeholder_platform" if left else "system.nodes_differ",
+            rule="system.nodes_differ",
             severity=Severity.WARNING,
-            message=f"submission_platform is still {show(text)}{logs}"
-            if left
-            else f"submission_platform is {show(text)}{logs}; the system description has "
-            f"{context.described('number_of_nodes')}, {per_node} accelerators each",
-            fix=f"Set submission_platform to the system's name, {show(name)}."
-            if left
-            else "Put the log under the system that it was made on, or mend number_of_nodes.",
+            message=f"submission_platform is {show(text)}{logs}; the system description has "
+            f"{context.described('number_of_nodes')} and {per_node} accelerators in each",
+            fix="Put the log under the system that it was made on, or mend number_of_nodes.",
             path=path,
             line_no=line_no,
+            expected=f"{nodes} x {per_node}",
             found=show(text),
         )
 
@@ -257,7 +268,7 @@ def _counted(context: _Context) -> Iterator[Finding]:
         yield Finding(
             rule="system.counted_differs",
             severity=Severity.WARNING,
-            message=f"the log counted {pair[0]} nodes of {pair[1]} accelerators"
+            message=f"the log counted {_many(pair[0], 'node')} of {_many(pair[1], 'accelerator')}"
             f"{context.how_many(len(logs))}; the system description has "
             f"{context.described('number_of_nodes')} and "
             f"{context.described('accelerators_per_node')}",
@@ -269,11 +280,16 @@ def _counted(context: _Context) -> Iterator[Finding]:
         )
 
 
+def _many(number: int | None, what: str) -> str:
+    return f"{'an unknown number' if number is None else number} {what}{'' if number == 1 else 's'}"
+
+
 _CHECKS: tuple[Callable[[_Context], Iterator[Finding]], ...] = (
     _division,
     _organisation,
     _submitter,
     _status,
     _platform,
+    _nodes,
     _counted,
 )

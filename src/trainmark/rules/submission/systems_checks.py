@@ -5,9 +5,7 @@ where the description no longer says whose result it is and of how many accelera
 warning. A vocabulary that came with a later round is no error for an earlier one.
 """
 
-import difflib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from trainmark.rules.rulesets import Ruleset
@@ -27,15 +25,18 @@ from trainmark.rules.submission.systems_fields import (
     is_text,
 )
 from trainmark.rules.submission.systems_json import Description, Form
+from trainmark.rules.submission.systems_names import (
+    FIELDS_FIXED,
+    Context,
+    missing,
+    unknown_fields,
+)
 from trainmark.types import Finding, Severity
 
 __all__ = ["WORDS_ASKED", "check_description"]
 
-_FIELDS_FIXED = (0, 7)  # the round from which all descriptions have these fields
 _WORDS_FIXED = (4, 1)  # the round from which status is one of four words
 WORDS_ASKED = (4, 0)  # the round from which the official checker asks for them
-_NEAR = 0.8
-_MOST_UNKNOWN = 20  # unknown fields that are looked at one by one
 
 
 def check_description(
@@ -47,141 +48,24 @@ def check_description(
         description: The description.
         ruleset: The round's rules, None for what holds in every round.
     """
-    context = _Context(description, ruleset)
-    if description.form is Form.LINES:
-        yield context.old_form()
-        checks: tuple[Callable[[_Context], Iterator[Finding]], ...] = (_status, _division)
-    else:
-        checks = _CHECKS
-    for check in checks:
+    context = Context(description, ruleset)
+    for check in _CHECKS if description.form is Form.JSON else _CHECKS_OF_LINES:
         yield from check(context)
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
-    """A description and the round that it is held to."""
-
-    description: Description
-    ruleset: Ruleset | None
-
-    def round(self) -> tuple[int, ...]:
-        """The Training round, () without one (own rules, HPC, none given)."""
-        training = (
-            self.ruleset is not None and self.ruleset.official and "-" not in self.ruleset.name
-        )
-        return self.ruleset.round if training and self.ruleset is not None else ()
-
-    def is_before(self, round_: tuple[int, ...]) -> bool:
-        """Whether the Training round is known and earlier."""
-        return bool(self.round()) and self.round() < round_
-
-    def value(self, name: str) -> Any:
-        return self.description.fields.get(name)
-
-    def finding(
-        self,
-        rule: str,
-        severity: Severity,
-        message: str,
-        fix: str,
-        *,
-        field: str | None = None,
-        expected: str = "",
-    ) -> Finding:
-        """A finding about the file, or about one of its fields."""
-        known = field is not None and field in self.description.fields
-        return Finding(
-            rule=f"system.{rule}",
-            severity=severity,
-            message=message,
-            fix=fix,
-            path=self.description.path,
-            line_no=None if field is None else self.description.lines.get(field),
-            line=f"{show(field)}: {show(self.value(field))}" if known and field is not None else "",
-            expected=expected,
-            found=show(self.value(field)) if known and field is not None else "",
-        )
-
-    def old_form(self) -> Finding:
-        """The form of round 0.6: wrong in every other round."""
-        early = not self.round() or self.is_before(_FIELDS_FIXED)
-        return self.finding(
-            "form",
-            Severity.WARNING if early else Severity.ERROR,
-            "the file has one 'key: {json}' on each line, as some of round 0.6; only division, "
-            "status, submitter and system name were read",
-            f"Write one JSON object with the {len(FIELDS)} official fields.",
-        )
+def _old_form(context: Context) -> Iterator[Finding]:
+    """The form of round 0.6: wrong in every other round."""
+    early = not context.round() or context.is_before(FIELDS_FIXED)
+    yield context.finding(
+        "form",
+        Severity.WARNING if early else Severity.ERROR,
+        "the file has one 'key: {json}' on each line, as some of round 0.6; only division, "
+        "status, submitter and system name were read",
+        f"Write one JSON object with the {len(FIELDS)} official fields.",
+    )
 
 
-def _missing(context: _Context) -> Iterator[Finding]:
-    """Fields that are not there."""
-    if not context.description.complete:
-        return
-    early = context.is_before(_FIELDS_FIXED)
-    severity = Severity.WARNING if early else Severity.ERROR
-    since = "; descriptions have it since round 0.7" if early else ""
-    meant = _meant(context)
-    lacking = [name for name in FIELD_NAMES if name not in context.description.fields]
-    for name in lacking:
-        if name in meant:
-            yield context.finding(
-                "missing",
-                severity,
-                f"the field {name} is missing; {show(meant[name])} may be meant for it{since}",
-                f"Rename {show(meant[name])} to {name}.",
-                field=meant[name],
-                expected=name,
-            )
-    others = [name for name in lacking if name not in meant]
-    if others:
-        are = "the field" if len(others) == 1 else f"{len(others)} fields are missing:"
-        yield context.finding(
-            "missing",
-            severity,
-            f"{are} {', '.join(others)}{' is missing' if len(others) == 1 else ''}{since}",
-            'Add what is missing; where there is nothing to say, with "" or "N/A".',
-            expected=", ".join(others),
-        )
-
-
-def _unknown(context: _Context) -> list[str]:
-    known = {*FIELD_NAMES, *ALSO_KNOWN}
-    return [name for name in context.description.fields if name not in known]
-
-
-def _meant(context: _Context) -> dict[str, str]:
-    """For each missing field the unknown one that looks like it."""
-    unknown = _unknown(context)[:_MOST_UNKNOWN]
-    lacking = [name for name in FIELD_NAMES if name not in context.description.fields]
-    return {name: near for name in lacking if (near := _near(name, unknown)) is not None}
-
-
-def _unknown_fields(context: _Context) -> Iterator[Finding]:
-    """Fields that no rule names."""
-    if context.is_before(_FIELDS_FIXED):  # every submitter had fields of his own
-        return
-    meant = set() if not context.description.complete else {*_meant(context).values()}
-    unknown = [name for name in _unknown(context) if name not in meant]
-    for place, name in enumerate(unknown):
-        near = _near(name, (*FIELD_NAMES, *ALSO_KNOWN))
-        more = len(unknown) - place - 1
-        yield context.finding(
-            "unknown_field",
-            Severity.WARNING,
-            f"there is no field {show(name)}"
-            + (f"; {near} is the one of that name" if near else "")
-            + (f" (and {more} more such fields)" if place + 1 == _MOST_UNKNOWN and more else ""),
-            f"Rename it to {near}, or remove it."
-            if near and near not in context.description.fields
-            else "Remove it, or put what it says into hw_notes or sw_notes.",
-            field=name,
-        )
-        if place + 1 == _MOST_UNKNOWN:
-            return
-
-
-def _types(context: _Context) -> Iterator[Finding]:
+def _types(context: Context) -> Iterator[Finding]:
     """Values of a type that the field does not take."""
     ours = context.ruleset is not None and not context.ruleset.official
     for field in FIELDS:
@@ -214,7 +98,7 @@ def _types(context: _Context) -> Iterator[Finding]:
             )
 
 
-def _numbers(context: _Context) -> Iterator[Finding]:
+def _numbers(context: Context) -> Iterator[Finding]:
     """Counts that are no whole numbers, or too small."""
     for field in FIELDS:
         if field.kind is not Kind.COUNT or field.name not in context.description.fields:
@@ -250,7 +134,7 @@ def _says_nothing(text: str) -> bool:
     return text.strip().lower() in ("", "n/a", "na", "none", "-")
 
 
-def _empty(context: _Context) -> Iterator[Finding]:
+def _empty(context: Context) -> Iterator[Finding]:
     """Fields that need an answer and have none."""
     lacking = []
     for field in FIELDS:
@@ -285,7 +169,7 @@ def _is_empty(value: Any) -> bool:
     return value in ([], {}) or (isinstance(value, str) and not value.strip())
 
 
-def _placeholders(context: _Context) -> Iterator[Finding]:
+def _placeholders(context: Context) -> Iterator[Finding]:
     """Texts that were meant to be replaced."""
     fields = context.description.fields
     left = [
@@ -314,7 +198,7 @@ def _number(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _status(context: _Context) -> Iterator[Finding]:
+def _status(context: Context) -> Iterator[Finding]:
     """The category: any known word, and one of four from round 4.1 on."""
     status = context.value("status")
     if not is_text(status):
@@ -357,7 +241,7 @@ def _status(context: _Context) -> Iterator[Finding]:
         )
 
 
-def _division(context: _Context) -> Iterator[Finding]:
+def _division(context: Context) -> Iterator[Finding]:
     """The division: closed or open."""
     value = context.value("division")
     if not is_text(value) or value in DIVISIONS:
@@ -382,7 +266,7 @@ def _division(context: _Context) -> Iterator[Finding]:
     )
 
 
-def _repeated(context: _Context) -> Iterator[Finding]:
+def _repeated(context: Context) -> Iterator[Finding]:
     """Fields that stand there twice."""
     for name, values in context.description.repeated.items():
         differ = any(value != values[-1] for value in values)
@@ -396,7 +280,7 @@ def _repeated(context: _Context) -> Iterator[Finding]:
         )
 
 
-def _accelerators(context: _Context) -> Iterator[Finding]:
+def _accelerators(context: Context) -> Iterator[Finding]:
     """Accelerators without a name, or a name without accelerators."""
     number = context.description.count("accelerators_per_node")
     name = context.description.text("accelerator_model_name")
@@ -411,8 +295,8 @@ def _accelerators(context: _Context) -> Iterator[Finding]:
     )
 
 
-_CHECKS: tuple[Callable[[_Context], Iterator[Finding]], ...] = (
-    _missing,
+_CHECKS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
+    missing,
     _types,
     _numbers,
     _empty,
@@ -421,12 +305,6 @@ _CHECKS: tuple[Callable[[_Context], Iterator[Finding]], ...] = (
     _accelerators,
     _repeated,
     _placeholders,
-    _unknown_fields,
+    unknown_fields,
 )
-
-
-def _near(name: str, names: list[str] | tuple[str, ...]) -> str | None:
-    """The name that may have been meant."""
-    short = {other.lower().replace("-", "_").replace(" ", "_"): other for other in names}
-    found = difflib.get_close_matches(name.replace("-", "_"), short, n=1, cutoff=_NEAR)
-    return short[found[0]] if found else None
+_CHECKS_OF_LINES = (_old_form, _status, _division)

@@ -16,17 +16,23 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from trainmark.rules.subjects import show
+from trainmark.rules.submission.systems_faults import (
+    NO_COMMA,
+    after_spaces,
+    explain,
+    line_at,
+    line_breaks,
+    line_no,
+)
 from trainmark.rules.submission.systems_fields import count
-from trainmark.types import Finding, Severity, printable
+from trainmark.types import Finding, Severity
 
 __all__ = ["MAX_BYTES", "Description", "Form", "Reading", "read_description"]
 
 MAX_BYTES = 4 << 20  # the largest published description has 6 kB
-_SHOWN_CHARACTERS = 160
 _MAX_MEMBERS = 10_000
 _MOST_FAULTS = 20  # bridged in one file before reading ends
 _LONGEST_INTEGER = 100  # digits; Python refuses to convert more than 4,300
-_SPACES = re.compile(r"[ \t\n\r]*")
 _OLD_LINE = re.compile(r"[ \t]*(\w{1,100})[ \t]*:[ \t]*(\{.*\})[ \t]*")
 _OLD_NAMES = {"org": "submitter", "platform": "system_name"}
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -100,8 +106,6 @@ class _Reader:
 
     def find(self, rule: str, message: str, fix: str, *, at: int | None = None) -> None:
         """Add an error, at a place in the text if one is at fault."""
-        line_no = None if at is None else _line_no(self._text, at)
-        line = "" if at is None else _line(self._text, at)
         self.findings.append(
             Finding(
                 rule=f"system.{rule}",
@@ -109,8 +113,8 @@ class _Reader:
                 message=message,
                 fix=fix,
                 path=self.path,
-                line_no=line_no,
-                line=line,
+                line_no=None if at is None else line_no(self._text, at),
+                line="" if at is None else line_at(self._text, at),
             )
         )
 
@@ -176,7 +180,7 @@ class _Reader:
     def parse(self, text: str) -> Description | None:
         """The description in a text; None if there is no object in it."""
         self._text = text
-        start = _after_spaces(text, 0)
+        start = after_spaces(text, 0)
         if text[start] == "{":
             return _Members(self, text).read(start)
         old = self._old_form(text)
@@ -185,7 +189,7 @@ class _Reader:
         try:
             value, _ = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
-            message, place = _explain(text, start)
+            message, place = explain(text, start)
             self.find("json", message, "Write one JSON object in braces.", at=place)
         else:
             self.find(
@@ -289,14 +293,14 @@ class _Members:
         if char == "}":
             return place
         if char == '"' and len(self._reader.findings) < _MOST_FAULTS:
-            message, before = _explain(self._text, place, _NO_COMMA)
+            message, before = explain(self._text, place, NO_COMMA)
             self._reader.find("json", message, "Write a comma between the fields.", at=before)
             return place
         if char != ",":
             self._broken(place)
         after = self._next(place + 1)
         if self._char(after) == "}":
-            message, place = _explain(self._text, place)
+            message, place = explain(self._text, place)
             self._reader.find("json", message, "Remove the comma.", at=place)
         return after
 
@@ -315,7 +319,7 @@ class _Members:
             )
 
     def _broken(self, place: int, reason: str = "") -> NoReturn:
-        message, place = _explain(self._text, place, reason)
+        message, place = explain(self._text, place, reason)
         self._stop("json", message, "Write this as JSON.", place)
 
     def _stop(self, rule: str, message: str, fix: str, place: int) -> NoReturn:
@@ -323,7 +327,7 @@ class _Members:
         raise _Stop
 
     def _next(self, place: int) -> int:
-        return _after_spaces(self._text, place)
+        return after_spaces(self._text, place)
 
     def _char(self, place: int) -> str:
         return self._text[place : place + 1]
@@ -331,7 +335,7 @@ class _Members:
     def _line(self, place: int) -> int:
         """The line of a place that lies after the one asked for before."""
         last, line = self._line_at
-        self._line_at = (place, line + _breaks(self._text, last, place))
+        self._line_at = (place, line + line_breaks(self._text, last, place))
         return self._line_at[1]
 
 
@@ -341,89 +345,3 @@ def _integer(digits: str) -> int | float:
 
 
 _DECODER = json.JSONDecoder(parse_int=_integer)
-_NO_COMMA = "Expecting ',' delimiter"  # as the standard library says it
-# What stands at the place where JSON ends being JSON, and what is wrong with it.
-_FAULTS = (
-    ("'", "names and texts stand in double quotes in JSON, not in single ones"),
-    ("\N{LEFT DOUBLE QUOTATION MARK}", 'this is a typographic quotation mark; JSON has only "'),
-    ("\N{RIGHT DOUBLE QUOTATION MARK}", 'this is a typographic quotation mark; JSON has only "'),
-    ("//", "JSON has no comments"),
-    ("/*", "JSON has no comments"),
-    ("#", "JSON has no comments"),
-    ("True", "true and false are written in small letters in JSON"),
-    ("False", "true and false are written in small letters in JSON"),
-    ("None", "an empty value is written null in JSON"),
-    ("\0", "there is a NUL byte in the file"),
-    ("\\", "a backslash in a text is written twice in JSON"),
-    ('"', 'the " that ends this text is missing'),
-    ("\n", 'the text of this line goes on over its end, or the " that ends it is missing'),
-    ("\r", 'the text of this line goes on over its end, or the " that ends it is missing'),
-    ("\t", "a tab in a text is written \\t in JSON"),
-    ("{", "a second object stands here; expected a field"),
-    (",", "there is a comma too many"),
-)
-
-
-def _explain(text: str, place: int, reason: str = "") -> tuple[str, int]:
-    """What is wrong where reading ended, and the place to show.
-
-    Args:
-        text: The file.
-        place: Where reading ended.
-        reason: What the standard library says, if it was asked.
-    """
-    if place >= len(text):
-        return "the file ends in the middle of the object", max(len(text.rstrip()) - 1, 0)
-    before = _last_before(text, place)
-    if text[place] == "," and text[_after_spaces(text, place + 1) :][:1] in ("}", "]"):
-        return _trailing_comma(text, place), place
-    if text[place] in "}]" and before >= 0 and text[before] == ",":
-        return _trailing_comma(text, before), before
-    fault = next((words for start, words in _FAULTS if text.startswith(start, place)), None)
-    if reason == _NO_COMMA and text[place] in '"{[' and before >= 0:
-        place, fault = before, "a comma is missing after this"
-    if fault is None:
-        fault = f"{show(text[place : place + 20])} is not expected here"
-    return f"this is not JSON at {_where(text, place)}: {fault}", place
-
-
-def _trailing_comma(text: str, place: int) -> str:
-    return f"a trailing comma at {_where(text, place)}: JSON has none after the last entry"
-
-
-def _after_spaces(text: str, place: int) -> int:
-    match = _SPACES.match(text, place)
-    return place if match is None else match.end()
-
-
-def _last_before(text: str, place: int) -> int:
-    """The place of the last character before that is no space; -1 if there is none."""
-    place -= 1
-    while place >= 0 and text[place] in " \t\n\r":
-        place -= 1
-    return place
-
-
-def _breaks(text: str, start: int, end: int) -> int:
-    """Line ends (LF, CR LF, CR) between two places."""
-    lone = text.count("\r", start, end) - text.count("\r\n", start, min(end + 1, len(text)))
-    return text.count("\n", start, end) + lone
-
-
-def _line_no(text: str, place: int) -> int:
-    return 1 + _breaks(text, 0, place)
-
-
-def _line_start(text: str, place: int) -> int:
-    return 1 + max(text.rfind("\n", 0, place), text.rfind("\r", 0, place))
-
-
-def _where(text: str, place: int) -> str:
-    return f"line {_line_no(text, place)}, column {place - _line_start(text, place) + 1}"
-
-
-def _line(text: str, place: int) -> str:
-    """The line of a place, shortened around it and fit to be shown."""
-    start = max(_line_start(text, place), place - _SHOWN_CHARACTERS // 2)
-    piece = re.split(r"[\r\n]", text[start : start + _SHOWN_CHARACTERS], maxsplit=1)[0]
-    return printable(piece.strip())
