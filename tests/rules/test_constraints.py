@@ -52,7 +52,7 @@ SHAPES = [
     ("type(v['value'])==bool", "the value is of type bool", True, 1),
     ("v['value']", "the value is neither empty, 0 nor false", 1, 0),
     ("v['value'] == s['n']", "the value is the n of the log", 5, 6),
-    ("abs(v['value'] - 1) < 1e-9", "abs(v['value'] - 1) < 1e-09", 1, 2),
+    ("abs(v['value'] - 1) < 1e-9", "abs(the value minus 1) is less than 1e-09", 1, 2),
 ]
 
 

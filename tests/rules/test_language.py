@@ -155,8 +155,9 @@ def test_what_does_not_fit_raises_and_costs_nothing(source: str) -> None:
 
 
 def test_a_snippet_without_a_record_has_no_value() -> None:
-    with pytest.raises(NameError):
-        evaluate("v['value']", Scope([]))
+    for source in ("v['value']", "v", "ll.timestamp"):
+        with pytest.raises((NameError, AttributeError)):
+            evaluate(source, Scope([]))
 
 
 def test_statements_change_the_state() -> None:
@@ -190,7 +191,8 @@ def test_records_can_be_made_from_records() -> None:
         where,
     )
     assert [record.key for record in where.records] == ["key", "sum"]
-    assert where.records[0].value["value"] == 0.5
+    assert where.record is where.records[0]
+    assert where.value == 0.5
 
 
 def test_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,9 +3,10 @@ from pathlib import Path
 import pytest
 
 from trainmark.rules import tables
-from trainmark.rules.actions import Collect, Earliest, Enqueue, Remember, SetState, program_of
+from trainmark.rules.actions import Collect, Earliest, Enqueue, Remember, SetState
 from trainmark.rules.constraints import Compare, OneOf
 from trainmark.rules.language import RuleLanguageError
+from trainmark.rules.programs import program_of
 from trainmark.rules.subjects import Subject
 from trainmark.rules.tables import Requirement, known_tables, load_table
 from trainmark.types import TrainmarkError
@@ -134,7 +135,7 @@ def test_without_the_official_package_the_message_says_what_to_install(
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(TrainmarkError, match="not there") as caught:
-        known_tables.__wrapped__()
+        tables.table_folders.__wrapped__()
     assert "pip install mlperf-logging" in caught.value.hint
 
 

@@ -1,37 +1,45 @@
 """What the rule tables do besides checking: remember something, ask for another table.
 
-``program_of`` turns the code of a PRE, POST or BEGIN entry into a list of typed actions; a
-statement of no common shape becomes a ``Statement`` in the same checked language.
+``trainmark.rules.programs`` makes these of the code of a PRE, POST or BEGIN entry; a statement of
+no common shape becomes a ``Statement`` in the same checked language.
 """
 
 # The methods are those of the protocol Action and are described there:
 # ruff: noqa: D102
 
-import ast
+import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from trainmark.rules.language import compile_statements, parse_statements
-from trainmark.rules.shapes import state_name, subject_of
-from trainmark.rules.subjects import Subject, show
+from trainmark.rules.nodes import Node
+from trainmark.rules.subjects import Constraint, Subject, show
 from trainmark.rules.vocabulary import Scope
+from trainmark.rules.words import in_words
 
 __all__ = [
     "Action",
     "Collect",
+    "Count",
     "Earliest",
     "Enqueue",
+    "Execute",
+    "NewList",
     "Program",
     "Remember",
+    "RememberTime",
     "SetState",
+    "SetWhere",
     "Statement",
-    "program_of",
 ]
+
+Execute = Callable[[Scope], None]
 
 
 class Action(Protocol):
     """One effect on the state, or a request for another table."""
+
+    def step(self) -> Execute:
+        """The effect as one function, made anew; it raises what Python raises if it cannot be."""
 
     def run(self, scope: Scope) -> None:
         """Carry it out; raises what Python raises when it cannot be."""
@@ -40,64 +48,164 @@ class Action(Protocol):
         """What it does, in English."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetState:
+class _Effect(Node):
+    """What every action has."""
+
+    def step(self) -> Execute:
+        raise NotImplementedError
+
+    def run(self, scope: Scope) -> None:
+        self.step()(scope)
+
+
+class SetState(_Effect):
     """An entry of the state gets a constant."""
 
     name: str
     value: Any
 
-    def run(self, scope: Scope) -> None:
-        scope.state[self.name] = self.value
+    def step(self) -> Execute:
+        name, value = self.name, self.value
+
+        def assign(scope: Scope) -> None:
+            scope.state[name] = value
+
+        return assign
 
     def sentence(self) -> str:
         return f"{self.name} becomes {show(self.value)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Remember:
+class NewList(_Effect):
+    """An entry of the state gets an empty list."""
+
+    name: str
+
+    def step(self) -> Execute:
+        name = self.name
+
+        def assign(scope: Scope) -> None:
+            scope.state[name] = []
+
+        return assign
+
+    def sentence(self) -> str:
+        return f"{self.name} becomes an empty list"
+
+
+class SetWhere(_Effect):
+    """An entry of the state gets one constant under a condition, else another."""
+
+    name: str
+    condition: Constraint
+    value: Any
+    otherwise: Any
+
+    def step(self) -> Execute:
+        name, value, otherwise, holds = self.name, self.value, self.otherwise, self.condition.test()
+
+        def assign(scope: Scope) -> None:
+            scope.state[name] = value if holds(scope) else otherwise
+
+        return assign
+
+    def sentence(self) -> str:
+        return (
+            f"{self.name} becomes {show(self.value)} if {self.condition.sentence()}, "
+            f"else {show(self.otherwise)}"
+        )
+
+
+class Count(_Effect):
+    """An entry of the state grows by a number."""
+
+    name: str
+    by: float
+
+    def step(self) -> Execute:
+        name, by = self.name, self.by
+
+        def grow(scope: Scope) -> None:
+            scope.state[name] = scope.state[name] + by
+
+        return grow
+
+    def sentence(self) -> str:
+        return f"{self.name} grows by {show(self.by)}"
+
+
+class RememberTime(_Effect):
+    """An entry of the state gets the record's time."""
+
+    name: str
+
+    def step(self) -> Execute:
+        name = self.name
+
+        def assign(scope: Scope) -> None:
+            scope.state[name] = scope.time()
+
+        return assign
+
+    def sentence(self) -> str:
+        return f"{self.name} becomes its time"
+
+
+class Remember(_Effect):
     """An entry of the state gets a part of the record."""
 
     name: str
     subject: Subject
 
-    def run(self, scope: Scope) -> None:
-        scope.state[self.name] = self.subject.get(scope)
+    def step(self) -> Execute:
+        name, get = self.name, self.subject.getter()
+
+        def assign(scope: Scope) -> None:
+            scope.state[name] = get(scope)
+
+        return assign
 
     def sentence(self) -> str:
         return f"{self.name} becomes {self.subject}"
 
 
-@dataclass(frozen=True, slots=True)
-class Collect:
+class Collect(_Effect):
     """A part of the record joins a list in the state."""
 
     name: str
     subject: Subject
 
-    def run(self, scope: Scope) -> None:
-        item = self.subject.get(scope)
-        scope.state[self.name].extend([item])
+    def step(self) -> Execute:
+        name, get = self.name, self.subject.getter()
+
+        def collect(scope: Scope) -> None:
+            item = get(scope)
+            scope.state[name].extend([item])
+
+        return collect
 
     def sentence(self) -> str:
         return f"{self.subject} joins {self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Earliest:
+class Earliest(_Effect):
     """An entry of the state keeps the earliest time of these records."""
 
     name: str
 
-    def run(self, scope: Scope) -> None:
-        scope.state[self.name] = min(scope.state[self.name], scope.at().timestamp)
+    def step(self) -> Execute:
+        name = self.name
+
+        def keep(scope: Scope) -> None:
+            scope.state[name] = min(scope.state[name], scope.time())
+
+        return keep
 
     def sentence(self) -> str:
         return f"{self.name} keeps the earliest time"
 
 
-@dataclass(frozen=True, slots=True)
-class Enqueue:
+class Enqueue(_Effect):
     """Another table is asked for, by a name that may contain a part of the record.
 
     The name is only ever looked up among the known tables; it is no path.
@@ -106,96 +214,52 @@ class Enqueue:
     template: str
     subject: Subject | None = None
 
-    def run(self, scope: Scope) -> None:
-        if self.subject is None:
-            scope.enqueued.append(self.template)
-        else:
-            scope.enqueued.append(self.template.format(self.subject.get(scope)))
+    def step(self) -> Execute:
+        template, subject = self.template, self.subject
+        if subject is None:
+            return lambda scope: scope.enqueued.append(template)
+        get = subject.getter()
+        # No str.format: a template that came through a spoilt cache must not reach attributes.
+        return lambda scope: scope.enqueued.append(template.replace("{}", str(get(scope))))
 
     def sentence(self) -> str:
         return f"the table {self.template} with {{}} replaced by {self.subject} is checked next"
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(_Effect):
     """A statement of no common shape: checked, compiled, shown as it is written."""
 
     source: str
-    _run: Callable[[Scope], None] = field(compare=False, repr=False)
 
-    def run(self, scope: Scope) -> None:
-        self._run(scope)
+    def step(self) -> Execute:
+        return compiled(self.source)
 
     def sentence(self) -> str:
-        return self.source
+        return in_words(self.source)
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Node):
     """The actions of one entry, in order."""
 
     actions: tuple[Action, ...] = ()
 
+    def steps(self) -> tuple[Execute, ...]:
+        """The actions as functions, in order."""
+        return tuple(action.step() for action in self.actions)
+
     def run(self, scope: Scope) -> None:
         """Carry out every action; raises what Python raises when one cannot be."""
-        for action in self.actions:
-            action.run(scope)
+        for step in self.steps():
+            step(scope)
 
 
-def program_of(source: str) -> Program:
-    """The typed actions of a CODE, PRE or POST snippet.
-
-    Args:
-        source: Python statements.
+@functools.cache
+def compiled(source: str) -> Execute:
+    """The function of statements; each source is compiled once.
 
     Raises:
-        RuleLanguageError: The snippet uses something that rules may not use.
+        RuleLanguageError: A statement uses something that rules may not use.
     """
-    nodes = parse_statements(source)
-    run = compile_statements(nodes)  # the whole snippet must be in the language
-    actions = [_action(node) for node in nodes]
-    typed = tuple(action for action in actions if action is not None)
-    if len(typed) == len(nodes):
-        return Program(typed)
-    return Program((Statement("\n".join(ast.unparse(node) for node in nodes), run),))
+    from trainmark.rules.language import compile_statements, parse_statements
 
-
-def _action(node: ast.stmt) -> Action | None:
-    """The typed action of one statement, None if it has no common shape."""
-    match node:
-        case ast.Assign(targets=[target], value=value) if name := state_name(target):
-            return _assignment(name, value)
-        case ast.AugAssign(target=target, op=ast.Add(), value=ast.List(elts=[item])):
-            name, subject = state_name(target), subject_of(item)
-            return Collect(name, subject) if name and subject is not None else None
-        case ast.Expr(value=ast.Call(func=ast.Name(id="enqueue_config"), args=[argument])):
-            return _request(argument)
-    return None
-
-
-def _assignment(name: str, value: ast.expr) -> Action | None:
-    subject = subject_of(value)
-    if subject is not None:
-        return Remember(name, subject)
-    match value:
-        case ast.Constant(value=constant):
-            return SetState(name, constant)
-        case ast.Call(
-            func=ast.Name(id="min"),
-            args=[earlier, ast.Attribute(value=ast.Name(id="ll"), attr="timestamp")],
-        ) if state_name(earlier) == name:
-            return Earliest(name)
-    return None
-
-
-def _request(argument: ast.expr) -> Action | None:
-    match argument:
-        case ast.Constant(value=str(table)):
-            return Enqueue(table)
-        case ast.Call(
-            func=ast.Attribute(value=ast.Constant(value=str(template)), attr="format"),
-            args=[part],
-        ):
-            subject = subject_of(part)
-            return None if subject is None else Enqueue(template, subject)
-    return None
+    return compile_statements(parse_statements(source))

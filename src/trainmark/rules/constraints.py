@@ -7,30 +7,36 @@ becomes an ``Expression``: the same checked language, without a sentence of its 
 # The methods are those of the protocol Constraint and are described there:
 # ruff: noqa: D102
 
-import ast
+import functools
 import json
 import operator
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from trainmark.rules.language import compile_expression
-from trainmark.rules.subjects import Constraint, Subject, few, show
+from trainmark.rules.nodes import Node
+from trainmark.rules.subjects import Constraint, Evaluate, Subject, few, show
 from trainmark.rules.vocabulary import MATH, TYPES, Scope, is_integer
+from trainmark.rules.words import in_words
 
 __all__ = [
+    "AddsUp",
     "AllOf",
     "AnyOf",
     "Compare",
+    "Divides",
     "Expression",
     "Flag",
     "Has",
+    "HasPart",
     "IsType",
     "Length",
+    "Near",
     "OneOf",
     "SameAsState",
     "SameItems",
+    "StateIs",
     "TimeLimit",
     "Truthy",
     "When",
@@ -54,6 +60,17 @@ _WORDS: Mapping[str, str] = {
     ">": "more than ",
     ">=": "at least ",
 }
+_VALUE, _METADATA = Subject(part="value"), Subject(part="metadata")
+# A comparison of the value itself, the most frequent check by far: one call instead of three.
+_OF_THE_VALUE: Mapping[str, Callable[[Any], Evaluate]] = {
+    "==": lambda limit: lambda scope: scope.value == limit,
+    "<": lambda limit: lambda scope: scope.value < limit,
+    "<=": lambda limit: lambda scope: scope.value <= limit,
+    ">": lambda limit: lambda scope: scope.value > limit,
+    ">=": lambda limit: lambda scope: scope.value >= limit,
+}
+# What makes an expression depend on more than the record.
+_STATE = re.compile(r"\b(s|loglines)\b")
 # What the state's flags stand for; a flag without an entry is named as it is.
 _FLAGS: Mapping[str, str] = {
     "init_started": "init_start",
@@ -64,11 +81,28 @@ _FLAGS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _About:
+class _Condition(Node):
+    """What every constraint has."""
+
+    @property
+    def stateless(self) -> bool:
+        return False
+
+    def test(self) -> Evaluate:
+        raise NotImplementedError
+
+    def holds(self, scope: Scope) -> Any:
+        return self.test()(scope)
+
+
+class _About(_Condition):
     """What the constraints on one subject share."""
 
     subject: Subject
+
+    @property
+    def stateless(self) -> bool:
+        return True
 
     def found(self, scope: Scope) -> str:
         return self.subject.found(scope)
@@ -80,7 +114,6 @@ class _About:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
 class Compare(_About):
     """The subject stands in an order to a constant."""
 
@@ -88,8 +121,12 @@ class Compare(_About):
     operator: str
     limit: Any
 
-    def holds(self, scope: Scope) -> Any:
-        return _OPERATORS[self.operator](self.subject.get(scope), self.limit)
+    def test(self) -> Evaluate:
+        get, limit = self.subject.getter(), self.limit
+        if self.subject == _VALUE and self.operator in _OF_THE_VALUE:
+            return _OF_THE_VALUE[self.operator](limit)
+        compare = _OPERATORS[self.operator]
+        return lambda scope: compare(get(scope), limit)
 
     def sentence(self) -> str:
         return f"{self.subject} is {self.bound()}"
@@ -101,29 +138,31 @@ class Compare(_About):
         return f"{_WORDS[self.operator]}{_constant(self.limit)}"
 
 
-@dataclass(frozen=True, slots=True)
 class OneOf(_About):
     """The subject is one of several constants."""
 
     kind: ClassVar[str] = "choice"
     options: tuple[Any, ...]
 
-    def holds(self, scope: Scope) -> Any:
-        return self.subject.get(scope) in self.options
+    def test(self) -> Evaluate:
+        get, options = self.subject.getter(), self.options
+        return lambda scope: get(scope) in options
 
     def sentence(self) -> str:
         return f"{self.subject} is one of {', '.join(_constant(o) for o in self.options)}"
 
 
-@dataclass(frozen=True, slots=True)
 class Has(_About):
     """The subject, a mapping, has an entry of that name."""
 
     kind: ClassVar[str] = "metadata"
     name: str
 
-    def holds(self, scope: Scope) -> Any:
-        return self.name in self.subject.get(scope)
+    def test(self) -> Evaluate:
+        get, name = self.subject.getter(), self.name
+        if self.subject == _METADATA:
+            return lambda scope: name in scope.metadata
+        return lambda scope: name in get(scope)
 
     def sentence(self) -> str:
         return f"{self.subject} has {json.dumps(self.name)}"
@@ -133,7 +172,6 @@ class Has(_About):
         return f"Add {json.dumps(self.name)} to the {where} of every {key} record."
 
 
-@dataclass(frozen=True, slots=True)
 class Whole(_About):
     """The subject, divided by a constant (and its binary logarithm taken), is whole."""
 
@@ -141,12 +179,17 @@ class Whole(_About):
     divisor: float = 1
     log2: bool = False
 
-    def holds(self, scope: Scope) -> Any:
-        value = self.subject.get(scope)
-        if not isinstance(value, int | float):
-            raise TypeError(f"not a number: {type(value).__name__}")
-        scaled = value if self.divisor == 1 and not self.log2 else value / self.divisor
-        return is_integer(MATH["log2"](scaled) if self.log2 else scaled)
+    def test(self) -> Evaluate:
+        get, divisor, log2 = self.subject.getter(), self.divisor, self.log2
+
+        def whole(scope: Scope) -> bool:
+            value = get(scope)
+            if not isinstance(value, int | float):
+                raise TypeError(f"not a number: {type(value).__name__}")
+            scaled = value if divisor == 1 and not log2 else value / divisor
+            return is_integer(MATH["log2"](scaled) if log2 else scaled)
+
+        return whole
 
     def sentence(self) -> str:
         if self.log2:
@@ -156,7 +199,6 @@ class Whole(_About):
         return f"{self.subject} is a whole multiple of {_constant(self.divisor)}"
 
 
-@dataclass(frozen=True, slots=True)
 class Length(_About):
     """The number of items of the subject stands in an order to a constant."""
 
@@ -164,68 +206,188 @@ class Length(_About):
     operator: str
     limit: int
 
-    def holds(self, scope: Scope) -> Any:
-        return _OPERATORS[self.operator](len(self.subject.get(scope)), self.limit)
+    def test(self) -> Evaluate:
+        get, compare, limit = self.subject.getter(), _OPERATORS[self.operator], self.limit
+        return lambda scope: compare(len(get(scope)), limit)
 
     def sentence(self) -> str:
         return f"{self.subject} has {_WORDS[self.operator]}{self.limit} items"
 
 
-@dataclass(frozen=True, slots=True)
 class IsType(_About):
     """The subject is of a JSON type."""
 
     kind: ClassVar[str] = "type"
     type_name: str
 
-    def holds(self, scope: Scope) -> Any:
-        return isinstance(self.subject.get(scope), TYPES[self.type_name])
+    def test(self) -> Evaluate:
+        get, kind = self.subject.getter(), TYPES[self.type_name]
+        return lambda scope: isinstance(get(scope), kind)
 
     def sentence(self) -> str:
         return f"{self.subject} is of type {self.type_name}"
 
 
-@dataclass(frozen=True, slots=True)
 class Truthy(_About):
     """The subject is true, non-zero or non-empty."""
 
     kind: ClassVar[str] = "value"
 
-    def holds(self, scope: Scope) -> Any:
-        return self.subject.get(scope)
+    def test(self) -> Evaluate:
+        return self.subject.getter()
 
     def sentence(self) -> str:
         return f"{self.subject} is neither empty, 0 nor false"
 
 
-@dataclass(frozen=True, slots=True)
-class SameAsState(_About):
-    """The subject stands in an order to something logged earlier."""
+class _WithState(_About):
+    """What the constraints share that compare the subject with something logged earlier."""
 
-    kind: ClassVar[str] = "consistent"
-    operator: str
     name: str
 
-    def holds(self, scope: Scope) -> Any:
-        return _OPERATORS[self.operator](self.subject.get(scope), scope.state[self.name])
-
-    def sentence(self) -> str:
-        return f"{self.subject} is {_WORDS[self.operator]}the {self.name} of the log"
+    @property
+    def stateless(self) -> bool:
+        return False
 
     def found(self, scope: Scope) -> str:
         return f"{self.subject.found(scope)}, {self.name} is {show(scope.state.get(self.name))}"
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class SameAsState(_WithState):
+    """The subject stands in an order to something logged earlier, or to that and a constant."""
+
+    kind: ClassVar[str] = "consistent"
+    operator: str
+    plus: float = 0
+
+    def test(self) -> Evaluate:
+        get, compare, name, plus = (
+            self.subject.getter(),
+            _OPERATORS[self.operator],
+            self.name,
+            self.plus,
+        )
+        if plus:
+            return lambda scope: compare(get(scope), scope.state[name] + plus)
+        return lambda scope: compare(get(scope), scope.state[name])
+
+    def sentence(self) -> str:
+        plus = f", plus {_constant(self.plus)}" if self.plus else ""
+        return f"{self.subject} is {_WORDS[self.operator]}the {self.name} of the log{plus}"
+
+
+class AddsUp(_WithState):
+    """The subject and something logged earlier add up to a constant."""
+
+    kind: ClassVar[str] = "consistent"
+    total: float
+
+    def test(self) -> Evaluate:
+        get, name, total = self.subject.getter(), self.name, self.total
+        return lambda scope: get(scope) == total - scope.state[name]
+
+    def sentence(self) -> str:
+        return f"{self.subject} is {_constant(self.total)} minus the {self.name} of the log"
+
+
+class Divides(_About):
+    """A constant is a whole multiple of the subject."""
+
+    kind: ClassVar[str] = "whole"
+    dividend: float
+
+    def test(self) -> Evaluate:
+        get, dividend = self.subject.getter(), self.dividend
+
+        def whole(scope: Scope) -> bool:
+            value = get(scope)
+            if not isinstance(value, int | float):
+                raise TypeError(f"not a number: {type(value).__name__}")
+            return is_integer(dividend / value)
+
+        return whole
+
+    def sentence(self) -> str:
+        return f"{_constant(self.dividend)} is a whole multiple of {self.subject}"
+
+
+class Near(_About):
+    """The subject is a constant to within rounding."""
+
+    kind: ClassVar[str] = "value"
+    limit: float
+
+    def test(self) -> Evaluate:
+        get, limit, close = self.subject.getter(), self.limit, MATH["isclose"]
+        return lambda scope: close(get(scope), limit)
+
+    def sentence(self) -> str:
+        return f"{self.subject} is {_constant(self.limit)}, but for rounding"
+
+
+class HasPart(_Condition):
+    """The record has a value, or metadata."""
+
+    kind: ClassVar[str] = "value"
+    part: str
+
+    @property
+    def stateless(self) -> bool:
+        return True
+
+    def test(self) -> Evaluate:
+        part = self.part
+        return lambda scope: part in scope.both()
+
+    def sentence(self) -> str:
+        return f"there is a {self.part}"
+
+    def found(self, scope: Scope) -> str:
+        return "there is none"
+
+    def fix(self, key: str) -> str:
+        return f"Log {key} with a {self.part}."
+
+
+class StateIs(_Condition):
+    """Something logged earlier stands in an order to a constant, or to something else."""
+
+    kind: ClassVar[str] = "consistent"
+    name: str
+    operator: str
+    limit: Any
+    other: str = ""
+
+    def test(self) -> Evaluate:
+        name, compare, limit, other = self.name, _OPERATORS[self.operator], self.limit, self.other
+        if other:
+            return lambda scope: compare(scope.state[name], scope.state[other])
+        return lambda scope: compare(scope.state[name], limit)
+
+    def sentence(self) -> str:
+        limit = f"the {self.other}" if self.other else _constant(self.limit)
+        return f"the {self.name} of the log is {_WORDS[self.operator]}{limit}"
+
+    def found(self, scope: Scope) -> str:
+        names = [name for name in (self.name, self.other) if name]
+        return ", ".join(f"{name} is {show(scope.state.get(name))}" for name in names)
+
+    def fix(self, key: str) -> str:
+        return f"Log {key} so that {self.sentence()}."
+
+
+class Flag(_Condition):
     """Something has, or has not, been logged before: the order of records."""
 
     kind: ClassVar[str] = "order"
     name: str
     expected: bool = True
 
-    def holds(self, scope: Scope) -> Any:
-        return bool(scope.state[self.name]) is self.expected
+    def test(self) -> Evaluate:
+        name = self.name
+        if self.expected:
+            return lambda scope: scope.state[name]
+        return lambda scope: not scope.state[name]
 
     def sentence(self) -> str:
         event = _FLAGS.get(self.name)
@@ -242,36 +404,36 @@ class Flag:
         return f"Log {key} {'after' if self.expected else 'before'} {event}."
 
 
-@dataclass(frozen=True, slots=True)
-class TimeLimit:
+class TimeLimit(_Condition):
     """The record comes within a time of an earlier one.
 
     Attributes:
         since: The state's entry with the earlier time.
         minutes: The limit, None if ``minutes_in`` names it.
         minutes_in: The state's entry with the limit in minutes.
+        per_minute: The unit of the rules' times: 60,000 for milliseconds, 60 for seconds.
     """
 
     kind: ClassVar[str] = "time"
     since: str
     minutes: float | None
     minutes_in: str = ""
+    per_minute: float = 60e3
 
     def _limit(self, scope: Scope) -> Any:
         return scope.state[self.minutes_in] if self.minutes is None else self.minutes
 
-    def _taken_ms(self, scope: Scope) -> Any:
-        return scope.at().timestamp - scope.state[self.since]
-
-    def holds(self, scope: Scope) -> Any:
-        return self._taken_ms(scope) < self._limit(scope) * 60 * 1e3
+    def test(self) -> Evaluate:
+        since, limit, unit = self.since, self._limit, self.per_minute
+        return lambda scope: scope.time() - scope.state[since] < limit(scope) * unit
 
     def sentence(self) -> str:
         limit = "the division's limit" if self.minutes is None else f"{self.minutes:g} minutes"
         return f"it comes within {limit} of the first {_event(self.since)}"
 
     def found(self, scope: Scope) -> str:
-        taken, limit = self._taken_ms(scope) / 60e3, self._limit(scope)
+        taken = (scope.time() - scope.state[self.since]) / self.per_minute
+        limit = self._limit(scope)
         return f"it took {taken:.2f} minutes, {taken - limit:.2f} over the limit of {limit:g}"
 
     def fix(self, key: str) -> str:
@@ -280,16 +442,16 @@ class TimeLimit:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SameItems:
+class SameItems(_Condition):
     """What was collected over the log is exactly a set list, in any order."""
 
     kind: ClassVar[str] = "items"
     name: str
     items: tuple[Any, ...]
 
-    def holds(self, scope: Scope) -> Any:
-        return sorted(scope.state[self.name]) == list(self.items)
+    def test(self) -> Evaluate:
+        name, items = self.name, list(self.items)
+        return lambda scope: sorted(scope.state[name]) == items
 
     def sentence(self) -> str:
         return f"{self.name} has exactly {len(self.items)} items: {few(self.items)}"
@@ -309,8 +471,7 @@ class SameItems:
         return f"Log one record for each item of {self.name}."
 
 
-@dataclass(frozen=True, slots=True)
-class _Several:
+class _Several(_Condition):
     """What the combinations share: the first part names the kind and the fix."""
 
     parts: tuple[Constraint, ...]
@@ -318,6 +479,10 @@ class _Several:
     @property
     def kind(self) -> str:
         return self.parts[0].kind
+
+    @property
+    def stateless(self) -> bool:
+        return all(part.stateless for part in self.parts)
 
     def found(self, scope: Scope) -> str:
         return "; ".join(dict.fromkeys(part.found(scope) for part in self.parts))
@@ -329,12 +494,24 @@ class _Several:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
 class AllOf(_Several):
     """Every part holds; the parts after a failing one are not looked at."""
 
-    def holds(self, scope: Scope) -> Any:
-        return all(part.holds(scope) for part in self.parts)
+    def test(self) -> Evaluate:
+        first, *others = (part.test() for part in self.parts)
+        if len(others) == 1:
+            second = others[0]
+            return lambda scope: first(scope) and second(scope)
+
+        def every(scope: Scope) -> bool:
+            if not first(scope):
+                return False
+            for part in others:  # noqa: SIM110 -- a loop is twice as fast as all()
+                if not part(scope):
+                    return False
+            return True
+
+        return every
 
     def sentence(self) -> str:
         words = [self.parts[0].sentence()]
@@ -347,19 +524,18 @@ class AllOf(_Several):
         return " and ".join(words)
 
 
-@dataclass(frozen=True, slots=True)
 class AnyOf(_Several):
     """At least one part holds; the parts after a holding one are not looked at."""
 
-    def holds(self, scope: Scope) -> Any:
-        return any(part.holds(scope) for part in self.parts)
+    def test(self) -> Evaluate:
+        first, *others = (part.test() for part in self.parts)
+        return lambda scope: first(scope) or any(part(scope) for part in others)
 
     def sentence(self) -> str:
         return " or ".join(part.sentence() for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class When:
+class When(_Condition):
     """A part that is asked for only under a condition."""
 
     condition: Constraint
@@ -370,12 +546,20 @@ class When:
     def kind(self) -> str:
         return self.then.kind
 
+    @property
+    def stateless(self) -> bool:
+        parts = (self.condition, self.then, self.otherwise)
+        return all(part is None or part.stateless for part in parts)
+
     def _active(self, scope: Scope) -> Constraint | None:
         return self.then if self.condition.holds(scope) else self.otherwise
 
-    def holds(self, scope: Scope) -> Any:
-        active = self._active(scope)
-        return True if active is None else active.holds(scope)
+    def test(self) -> Evaluate:
+        asked, then = self.condition.test(), self.then.test()
+        if self.otherwise is None:
+            return lambda scope: then(scope) if asked(scope) else True
+        otherwise = self.otherwise.test()
+        return lambda scope: then(scope) if asked(scope) else otherwise(scope)
 
     def sentence(self) -> str:
         text = f"{self.then.sentence()} (if {self.condition.sentence()})"
@@ -388,35 +572,44 @@ class When:
         return self.then.fix(key)
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
-    """A condition of no common shape: checked, compiled, shown as it is written."""
+class Expression(_Condition):
+    """A condition of no common shape: checked, compiled when first needed, shown in words."""
 
     kind: ClassVar[str] = "expression"
     source: str
-    _run: Callable[[Scope], Any] = field(compare=False, repr=False)
 
-    @classmethod
-    def of(cls, node: ast.expr) -> "Expression":
-        """The condition of an expression tree."""
-        return cls(ast.unparse(node), compile_expression(node))
+    @property
+    def stateless(self) -> bool:
+        return _STATE.search(self.source) is None
 
-    def holds(self, scope: Scope) -> Any:
-        return self._run(scope)
+    def test(self) -> Evaluate:
+        return compiled(self.source)
 
     def sentence(self) -> str:
-        return self.source
+        return in_words(self.source)
 
     def found(self, scope: Scope) -> str:
         if scope.record is None:
             return f"the state is {show(scope.state)}"
         return (
-            f"the value is {show(scope.record.value.get('value'))}, "
-            f"metadata is {show(scope.record.value.get('metadata'))}"
+            f"the value is {show(scope.both().get('value'))}, "
+            f"metadata is {show(scope.both().get('metadata'))}"
         )
 
     def fix(self, key: str) -> str:
         return f"Log {key} so that the rule's expression is true."
+
+
+@functools.cache
+def compiled(source: str) -> Evaluate:
+    """The function of an expression; each source is compiled once.
+
+    Raises:
+        RuleLanguageError: The expression uses something that rules may not use.
+    """
+    from trainmark.rules.language import compile_expression, parse_expression
+
+    return compile_expression(parse_expression(source))
 
 
 def limits_a_number(constraint: Constraint) -> bool:

@@ -4,28 +4,31 @@ Tables form layers: each runs over all records with a state of its own and may a
 What a table says about a key replaces what an earlier table said about it; statements about
 alternatives, targets and the end of a table stay. ``docs/checking.md`` lists where the findings
 say more than the official checker does; the verdict is the same.
+
+A log may have a million records, so only those are looked at that a table has something to do
+with, each check is one compiled function, and words are made for the first failure of a kind.
 """
 
-from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections import ChainMap, deque
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from trainmark.rules.keyrules import KeyRule, Requirement, Table
+from trainmark.rules.nodes import Node
+from trainmark.rules.plans import Plan, plans_of
+from trainmark.rules.reports import CANNOT, Missing, Reports, line_of, value_of
 from trainmark.rules.subjects import Constraint, named, show
-from trainmark.rules.tables import KeyRule, Requirement, Table, known_tables, load_table
+from trainmark.rules.tables import known_tables, load_table
 from trainmark.rules.vocabulary import Record, Scope
-from trainmark.types import Event, Finding, RunLog, Severity
+from trainmark.types import Event, Finding, RunLog
 
 __all__ = ["Missing", "Outcome", "TargetRule", "run_tables"]
 
 _MOST_TABLES = 64
-_SUBMISSION = "submission_"
-# What Python raises for a rule that does not fit the record: text compared with a number, ...
-_CANNOT = (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError)
+_COUNTS_SECONDS = "training_0.6.0"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TargetRule:
+class TargetRule(Node, kw_only=True):
     """The condition that at least one record of a key must meet: the quality target.
 
     Attributes:
@@ -40,21 +43,7 @@ class TargetRule:
     met_on_line: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Missing:
-    """A key that had to occur and does not.
-
-    Attributes:
-        keys: The key, or the alternatives.
-        finding: What is said of it.
-    """
-
-    keys: frozenset[str]
-    finding: Finding
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Node, kw_only=True):
     """What the rule tables say about a log.
 
     Attributes:
@@ -69,7 +58,7 @@ class Outcome:
     missing: tuple[Missing, ...]
     targets: tuple[TargetRule, ...]
     tables: tuple[str, ...]
-    rules: dict[str, KeyRule]
+    rules: Mapping[str, KeyRule]
 
     @property
     def compliant(self) -> bool:
@@ -91,50 +80,90 @@ def run_tables(
     Raises:
         TrainmarkError: A table cannot be read.
     """
-    run = _Run(log, resolve or (lambda name: name if name in known_tables() else None))
+    known = resolve or (lambda name: name if name in known_tables() else None)
+    run = _Run(log, known, in_seconds=_folder(first) == _COUNTS_SECONDS)
     return run.all_layers(first)
 
 
-@dataclass(slots=True)
-class _Failure:
-    """One kind of failure for one key: where it happened first, and how often."""
+class _Lines:
+    """The records of a log by key, each with its place in the log."""
 
-    finding: Finding
-    count: int = 1
+    def __init__(self, events: Sequence[Event]) -> None:
+        self.records: list[Event | Record] = list(events)
+        self._by_key: dict[str, list[int]] = {}
+        self._indexed = 0
+        self.index()
 
-    def told(self) -> Finding:
-        if self.count == 1:
-            return self.finding
-        more = f" (and {self.count - 1} more)"
-        return replace(self.finding, message=self.finding.message + more)
+    def index(self) -> None:
+        """Take in the records that were added since; one without a value counts as unknown."""
+        by_key = self._by_key
+        for place in range(self._indexed, len(self.records)):
+            record = self.records[place]
+            if isinstance(record, Record) and not _has_value(record):
+                continue
+            try:
+                by_key[record.key].append(place)
+            except KeyError:
+                by_key[record.key] = [place]
+        self._indexed = len(self.records)
+
+    def has(self, key: str) -> bool:
+        """Whether there is a record of that key."""
+        return key in self._by_key
+
+    def count(self, key: str) -> int:
+        """The number of records of that key."""
+        return len(self._by_key.get(key, ()))
+
+    def of(self, key: str) -> list[Event | Record]:
+        """The records of a key, in order."""
+        records = self.records
+        return [records[place] for place in self._by_key.get(key, ())]
+
+    def values(self, key: str) -> list[Any]:
+        """The values of a key, in order."""
+        return [one.value if isinstance(one, Event) else one.value["value"] for one in self.of(key)]
+
+    def merged(self, keys: Sequence[str]) -> list[Event | Record]:
+        """The records of several keys, in the order of the log."""
+        records = self.records
+        if len(keys) == 1:
+            return self.of(keys[0])
+        places = [place for key in keys for place in self._by_key[key]]
+        if len(places) == len(records):
+            return records
+        places.sort()
+        return [records[place] for place in places]
 
 
-@dataclass(slots=True)
+def _has_value(record: Record) -> bool:
+    return isinstance(record.value, dict) and "value" in record.value
+
+
 class _Layer:
-    """A table being run: its state and what it has seen."""
+    """A table being run: its state, its plans and what has been seen once."""
 
-    table: Table
-    scope: Scope
-    seen: dict[str, list[Any]]
-    met: dict[str, int | None] = field(default_factory=dict)
-    once: set[str] = field(default_factory=set)  # submission keys: evaluated the first time only
-    first: set[str] = field(default_factory=set)
+    def __init__(self, table: Table, scope: Scope) -> None:
+        self.table = table
+        self.scope = scope
+        self.plan = plans_of(table)
+        self.met: dict[str, int | None] = {}
+        self.once: set[str] = set()
+        self.first: set[str] = set()
 
 
 class _Run:
     """All layers over one log."""
 
-    def __init__(self, log: RunLog, resolve: Callable[[str], str | None]) -> None:
-        self._source = log.source
-        self._records = [_record(event) for event in log.events]
+    def __init__(
+        self, log: RunLog, resolve: Callable[[str], str | None], *, in_seconds: bool
+    ) -> None:
+        self._lines = _Lines(log.events)
         self._resolve = resolve
-        self._by_key: dict[str, dict[str, _Failure]] = {}
-        self._missing_by_key: dict[str, Missing] = {}
-        self._warnings: dict[str, Finding] = {}
-        self._fixed: list[Finding] = []
-        self._fixed_missing: list[Missing] = []
+        self._in_seconds = in_seconds
+        self._reports = Reports(log.source)
         self._targets: dict[str, TargetRule] = {}
-        self._rules: dict[str, KeyRule] = {}
+        self._begun: list[Table] = []
 
     def all_layers(self, first: str) -> Outcome:
         queue: deque[tuple[str, frozenset[str]]] = deque([(first, frozenset())])
@@ -149,38 +178,28 @@ class _Run:
                     self._no_table(wanted, name)
                 elif not queue or queue[-1][0] != known:
                     queue.append((known, above))
-        return self._outcome(done)
-
-    def _outcome(self, done: Sequence[str]) -> Outcome:
-        findings = [failure.told() for kinds in self._by_key.values() for failure in kinds.values()]
         return Outcome(
-            findings=(*findings, *self._fixed, *self._warnings.values()),
-            missing=(*self._missing_by_key.values(), *self._fixed_missing),
+            findings=self._reports.findings(),
+            missing=self._reports.missing(),
             targets=tuple(self._targets.values()),
             tables=tuple(done),
-            rules=self._rules,
+            rules=ChainMap(*(dict(table.keys) for table in reversed(self._begun))),
         )
 
     def _layer(self, table: Table) -> list[str]:
         """Run one table; the names of the tables that it asks for."""
-        scope = Scope(self._records)
-        layer = _Layer(table, scope, {key: [] for key in table.keys})
+        scope = Scope(self._lines.records, in_seconds=self._in_seconds)
+        layer = _Layer(table, scope)
         if not self._guarded(table.begin.run, scope, f"{table.name} cannot begin", table):
             return scope.enqueued
-        for key in table.keys:
-            self._by_key.pop(key, None)
-            self._missing_by_key.pop(key, None)
-        self._rules.update(table.keys)
-        for record in self._records:
-            rule = table.keys.get(record.key)
-            if rule is not None:
-                layer.seen[record.key].append(record.value["value"])
-                scope.record = record
-                self._check_record(layer, rule, record)
+        self._lines.index()
+        self._reports.take_back(table.keys)
+        self._begun.append(table)
+        self._check_records(layer)
         scope.record = None
-        for rule in table.keys.values():
-            self._check_target(layer, rule)
-        self._check_occurrence(layer)
+        for key, met in layer.met.items():
+            self._check_target(table.keys[key], met)
+        self._check_occurrence(table)
         if self._guarded(table.before_end.run, scope, f"{table.name} cannot end", table):
             for constraint in table.end:
                 self._check_end(layer, constraint)
@@ -192,9 +211,9 @@ class _Run:
         """Run a whole-log program; a failure is a finding."""
         try:
             run(scope)
-        except _CANNOT as error:
-            self._fixed.append(
-                self._finding(
+        except CANNOT as error:
+            self._reports.fixed.append(
+                self._reports.finding(
                     f"rules.{_stem(table)}.code",
                     f"{problem}: {type(error).__name__} {error}",
                     "Look for records that lack the metadata their key asks for.",
@@ -203,91 +222,116 @@ class _Run:
             return False
         return True
 
-    def _check_record(self, layer: _Layer, rule: KeyRule, record: Record) -> None:
-        scope = layer.scope
-        if rule.name not in layer.once:
-            self._act(scope, rule, record, rule.before.run)
-            for constraint in rule.checks:
-                self._check(scope, rule, record, constraint)
-            self._act(scope, rule, record, rule.after.run)
-        if rule.first and rule.name not in layer.first:
-            layer.first.add(rule.name)
-            for constraint in rule.first:
-                self._check(scope, rule, record, constraint)
-        if rule.target is not None:
-            layer.met.setdefault(rule.name, None)
-            # Every record is looked at: one that cannot be compared is an error of its own.
-            if self._meets(scope, rule, record) and layer.met[rule.name] is None:
-                layer.met[rule.name] = record.lineno
-        if _SUBMISSION in rule.name:
-            layer.once.add(rule.name)
+    def _check_records(self, layer: _Layer) -> None:
+        """Visit the records that the table has something to do with.
 
-    def _check(self, scope: Scope, rule: KeyRule, record: Record, constraint: Constraint) -> None:
-        try:
-            if constraint.holds(scope):
-                return
-            found = constraint.found(scope)
-        except _CANNOT:
-            found = f"{_value(record)}, which the rule cannot be applied to"
-        self._fail(
-            rule.name,
-            self._finding(
-                f"rules.{rule.name}.{constraint.kind}",
-                f"{rule.name}: expected that {constraint.sentence()}; {found}",
-                constraint.fix(rule.name),
-                record=record,
-                expected=constraint.sentence(),
-                found=found,
-            ),
-        )
+        A key whose rule neither reads nor writes the state is visited by itself: where its
+        records stand among the others is of no matter.
+        """
+        in_order, alone = [], []
+        for key in layer.table.keys:
+            if self._lines.has(key):
+                plan = layer.plan(key)
+                if plan.in_order:
+                    in_order.append(key)
+                elif not plan.idle:
+                    alone.append(key)
+        if in_order:
+            plans = {key: layer.plan(key) for key in in_order}
+            self._visit(layer, self._lines.merged(in_order), plans)
+        for key in alone:
+            self._visit(layer, self._lines.of(key), {key: layer.plan(key)})
 
-    def _act(
-        self, scope: Scope, rule: KeyRule, record: Record, run: Callable[[Scope], None]
+    def _visit(
+        self, layer: _Layer, records: Sequence[Event | Record], plans: Mapping[str, Plan]
     ) -> None:
-        try:
-            run(scope)
-        except _CANNOT as error:
-            self._fail(
-                rule.name,
-                self._finding(
-                    f"rules.{rule.name}.code",
-                    f"{rule.name}: {_value(record)} does not fit the rule "
-                    f"({type(error).__name__}: {error})",
-                    f"Give {rule.name} the value and metadata that the other rules name.",
-                    record=record,
-                ),
-            )
+        scope, reports, once, first = layer.scope, self._reports, layer.once, layer.first
+        for record in records:
+            key = record.key
+            plan = plans.get(key)
+            if plan is None:
+                continue
+            if type(record) is Event:
+                scope.here = record
+                scope.value = record.value
+                scope.metadata = record.metadata
+            else:
+                scope.record = record
+            if not plan.once or key not in once:
+                for step in plan.before:
+                    try:
+                        step(scope)
+                    except CANNOT as error:
+                        reports.code_failed(key, scope, error)
+                        break
+                for test, constraint in plan.checks:
+                    try:
+                        if test(scope):
+                            continue
+                        fits = True
+                    except CANNOT:
+                        fits = False
+                    reports.check_failed(key, scope, constraint, fits=fits)
+                for step in plan.after:
+                    try:
+                        step(scope)
+                    except CANNOT as error:
+                        reports.code_failed(key, scope, error)
+                        break
+                if plan.once:
+                    once.add(key)
+            if plan.first and key not in first:
+                first.add(key)
+                self._check_first(plan, scope)
+            if plan.target is not None:
+                # Every record is looked at: one that cannot be compared is an error of its own.
+                try:
+                    met = plan.target(scope)
+                except CANNOT:
+                    met = False
+                    self._cannot_compare(plan.rule, scope)
+                if met and layer.met.get(key) is None:
+                    layer.met[key] = line_of(record)
+                elif key not in layer.met:
+                    layer.met[key] = None
 
-    def _meets(self, scope: Scope, rule: KeyRule, record: Record) -> bool:
+    def _check_first(self, plan: Plan, scope: Scope) -> None:
+        for test, constraint in plan.first:
+            try:
+                if test(scope):
+                    continue
+                fits = True
+            except CANNOT:
+                fits = False
+            self._reports.check_failed(plan.rule.name, scope, constraint, fits=fits)
+
+    def _cannot_compare(self, rule: KeyRule, scope: Scope) -> None:
         assert rule.target is not None, "only for a rule with a target"
-        try:
-            return bool(rule.target.holds(scope))
-        except _CANNOT:
-            finding = self._finding(
-                f"rules.{rule.name}.target",
-                f"{rule.name}: expected that {rule.target.sentence()}; {_value(record)}, which "
+        name = f"rules.{rule.name}.target"
+        if any(name == earlier.rule for earlier in self._reports.fixed):
+            return  # one line of many is enough
+        self._reports.fixed.append(
+            self._reports.finding(
+                name,
+                f"{rule.name}: expected that {rule.target.sentence()}; {value_of(scope)}, which "
                 "cannot be compared",
                 rule.target.fix(rule.name),
-                record=record,
+                record=scope.at(),
                 expected=rule.target.sentence(),
-                found=_value(record),
+                found=value_of(scope),
             )
-            if not any(finding.rule == earlier.rule for earlier in self._fixed):
-                self._fixed.append(finding)  # one line of many is enough
-            return False
+        )
 
-    def _check_target(self, layer: _Layer, rule: KeyRule) -> None:
-        if rule.target is None or rule.name not in layer.met:
-            return
-        met = layer.met[rule.name]
+    def _check_target(self, rule: KeyRule, met: int | None) -> None:
+        assert rule.target is not None, "only for a rule with a target"
         self._targets[rule.name] = TargetRule(
             key=rule.name, constraint=rule.target, met_on_line=met
         )
         if met is None:
-            seen = layer.seen[rule.name]
+            seen = self._lines.values(rule.name)
             sentence = named(rule.target, rule.name)
-            self._fixed.append(
-                self._finding(
+            self._reports.fixed.append(
+                self._reports.finding(
                     f"rules.{rule.name}.target",
                     f"the target is not met: expected that in at least one of {len(seen)} records "
                     f"{sentence}; the last is {show(seen[-1])}",
@@ -297,29 +341,29 @@ class _Run:
                 )
             )
 
-    def _check_occurrence(self, layer: _Layer) -> None:
+    def _check_occurrence(self, table: Table) -> None:
         alternatives: set[frozenset[str]] = set()
-        for rule in layer.table.keys.values():
-            need, values = rule.requirement, layer.seen[rule.name]
+        for key, rule in table.keys.items():
+            need, count = rule.requirement, self._lines.count(key)
             if need is None:
                 continue
             if need.alternatives:
-                alternatives.add(frozenset({rule.name, *need.alternatives}))
-            elif len(values) < need.least:
-                self._missing_by_key[rule.name] = self._lacks(rule.name, need, len(values))
-            elif need.once and len(values) > 1:
-                self._repeated(rule.name, values)
+                alternatives.add(frozenset({key, *need.alternatives}))
+            elif count < need.least:
+                self._reports.missing_by_key[key] = self._lacks(key, need, count)
+            elif need.once and count > 1:
+                self._reports.repeated(key, self._lines.values(key))
         for keys in sorted(alternatives, key=sorted):
-            if not any(layer.seen.get(key) for key in keys):
+            if not any(key in table.keys and self._lines.has(key) for key in keys):
                 key = min(keys)
                 need = Requirement(least=1, alternatives=tuple(keys - {key}))
-                self._fixed_missing.append(self._lacks(key, need, 0))
+                self._reports.fixed_missing.append(self._lacks(key, need, 0))
 
     def _lacks(self, key: str, need: Requirement, count: int) -> Missing:
         keys = frozenset({key, *need.alternatives})
         return Missing(
             keys=keys,
-            finding=self._finding(
+            finding=self._reports.finding(
                 f"rules.{key}.missing",
                 f"expected {need.sentence(key)}, found {count or 'none'}",
                 f"Log {' or '.join(sorted(keys))}.",
@@ -328,32 +372,16 @@ class _Run:
             ),
         )
 
-    def _repeated(self, key: str, values: list[Any]) -> None:
-        same = values.count(values[0]) == len(values)
-        shown = "the same value each time" if same else f"the values {_distinct(values)}"
-        finding = self._finding(
-            f"rules.{key}.repeated",
-            f"expected exactly one {key}, found {len(values)} with {shown}",
-            f"Log {key} once, from one process.",
-            severity=Severity.WARNING if same else Severity.ERROR,
-            expected=f"exactly one {key}",
-            found=str(len(values)),
-        )
-        if same:
-            self._warnings[key] = finding
-        else:
-            self._fail(key, finding)
-
     def _check_end(self, layer: _Layer, constraint: Constraint) -> None:
         scope = layer.scope
         try:
             if constraint.holds(scope):
                 return
             found = constraint.found(scope)
-        except _CANNOT as error:
+        except CANNOT as error:
             found = f"it cannot be evaluated ({type(error).__name__}: {error})"
-        self._fixed.append(
-            self._finding(
+        self._reports.fixed.append(
+            self._reports.finding(
                 f"rules.{_stem(layer.table)}.{constraint.kind}",
                 f"at the end expected that {constraint.sentence()}; {found}",
                 constraint.fix("a record"),
@@ -364,60 +392,15 @@ class _Run:
 
     def _no_table(self, wanted: str, asked_by: str) -> None:
         known = sorted(name for name in known_tables() if name.split("/")[0] == _folder(asked_by))
-        finding = self._finding(
+        finding = self._reports.finding(
             "rules.table",
             f"{show(wanted)} is no rule table that can be used here",
             "Give submission_division and submission_benchmark names that have a table: "
             + ", ".join(name.split("/")[1].removesuffix(".yaml") for name in known),
             found=show(wanted),
         )
-        if finding not in self._fixed:
-            self._fixed.append(finding)
-
-    def _fail(self, key: str, finding: Finding) -> None:
-        kinds = self._by_key.setdefault(key, {})
-        kind = f"{finding.rule} {finding.expected}"
-        if kind in kinds:
-            kinds[kind].count += 1
-        else:
-            kinds[kind] = _Failure(finding)
-
-    def _finding(
-        self,
-        rule: str,
-        message: str,
-        fix: str,
-        *,
-        record: Record | None = None,
-        severity: Severity = Severity.ERROR,
-        expected: str = "",
-        found: str = "",
-    ) -> Finding:
-        return Finding(
-            rule=rule,
-            severity=severity,
-            message=message,
-            fix=fix,
-            path=self._source,
-            line_no=record.lineno if record is not None and record.lineno >= 1 else None,
-            expected=expected,
-            found=found,
-        )
-
-
-def _record(event: Event) -> Record:
-    return Record(
-        event.time_ms, event.key, {"value": event.value, "metadata": event.metadata}, event.line_no
-    )
-
-
-def _value(record: Record) -> str:
-    return f"the value is {show(record.value.get('value'))}"
-
-
-def _distinct(values: list[Any]) -> str:
-    shown = dict.fromkeys(show(value) for value in values)
-    return ", ".join(list(shown)[:5]) + (" and others" if len(shown) > 5 else "")
+        if finding not in self._reports.fixed:
+            self._reports.fixed.append(finding)
 
 
 def _stem(table: Table) -> str:

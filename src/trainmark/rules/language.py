@@ -11,6 +11,7 @@ Names that a snippet sees: ``s`` (the table's state), ``v`` (the record's value 
 
 import ast
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Any
 
 from trainmark.rules.vocabulary import (
@@ -169,7 +170,7 @@ class _Compiler:
             case "s":
                 return lambda scope: scope.state
             case "v":
-                return lambda scope: scope.at().value
+                return Scope.both
             case "ll":
                 return Scope.at
             case "loglines":
@@ -179,10 +180,7 @@ class _Compiler:
     def _attribute(self, node: ast.Attribute) -> Evaluate:
         base, attribute = self.expression(node.value), self._checked_attribute(node)
 
-        def read(scope: Scope) -> Any:
-            return getattr(_as_record(base(scope)), attribute)
-
-        return read
+        return lambda scope: scope.read(base(scope), attribute)
 
     @staticmethod
     def _checked_attribute(node: ast.Attribute) -> str:
@@ -193,6 +191,14 @@ class _Compiler:
         return node.attr
 
     def _subscript(self, node: ast.Subscript) -> Evaluate:
+        match node:
+            case ast.Subscript(value=ast.Name(id="v"), slice=ast.Constant(value="value")):
+                return attrgetter("value")
+            case ast.Subscript(value=ast.Name(id="v"), slice=ast.Constant(value="metadata")):
+                return attrgetter("metadata")
+            case ast.Subscript(slice=ast.Constant(value=str(name))):
+                owner = self.expression(node.value)
+                return lambda scope: owner(scope)[name]
         base, index = self.expression(node.value), self.expression(node.slice)
         return lambda scope: base(scope)[index(scope)]
 
@@ -263,6 +269,8 @@ class _Compiler:
         match node.func:
             case ast.Name(id="enqueue_config") if len(arguments) == 1:
                 return lambda scope: scope.enqueued.append(arguments[0](scope))
+            case ast.Name(id="replace") if len(arguments) == 1:
+                return lambda scope: scope.copy(arguments[0](scope))
             case ast.Name(id=name) if name in FUNCTIONS:
                 function = FUNCTIONS[name]
             case ast.Attribute(value=ast.Name(id="math"), attr=name) if name in MATH:
@@ -300,11 +308,11 @@ class _Compiler:
                 return store
             case ast.Attribute(value=base_node) as target:
                 owner, attribute = self.expression(base_node), self._checked_attribute(target)
-                return lambda scope: setattr(_as_record(owner(scope)), attribute, value(scope))
+                return lambda scope: setattr(_own(owner(scope)), attribute, value(scope))
         raise _refused("assigns to something that rules may not change", _text(node))
 
     def _assign_name(self, name: str, value: Evaluate, node: ast.AST) -> Execute:
-        if name in {"s", "v", "ll", "loglines", "math", *FUNCTIONS, *TYPES}:
+        if name in {"s", "v", "ll", "loglines", "math", "replace", *FUNCTIONS, *TYPES}:
             raise _refused(f"assigns to {name!r}", _text(node))
         self._assigned.add(name)
 
@@ -372,17 +380,17 @@ def _method(base: Evaluate, name: str, arguments: list[Evaluate]) -> Evaluate:
 
 
 def _operator(
-    known: Mapping[type[Any], Callable[..., Any]], node: ast.AST, whole: ast.AST
+    known: Mapping[str, Callable[..., Any]], node: ast.AST, whole: ast.AST
 ) -> Callable[..., Any]:
-    function = known.get(type(node))
+    function = known.get(type(node).__name__)
     if function is None:
         raise _refused(f"uses the operator {type(node).__name__}", _text(whole))
     return function
 
 
-def _as_record(value: Any) -> Record:
+def _own(value: Any) -> Record:
     if not isinstance(value, Record):
-        raise TypeError("only a record has attributes")
+        raise TypeError("only a record that a rule made can be changed")
     return value
 
 

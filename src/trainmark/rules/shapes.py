@@ -1,20 +1,26 @@
 """Recognise the common shapes of rule snippets and make typed constraints of them."""
 
 import ast
+import math
 from typing import Any
 
 from trainmark.rules.constraints import (
+    AddsUp,
     AllOf,
     AnyOf,
     Compare,
+    Divides,
     Expression,
     Flag,
     Has,
+    HasPart,
     IsType,
     Length,
+    Near,
     OneOf,
     SameAsState,
     SameItems,
+    StateIs,
     TimeLimit,
     Truthy,
     When,
@@ -36,6 +42,7 @@ _SYMBOLS: dict[type[ast.cmpop], str] = {
 }
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _MINUTE_MS = 60e3
+_MINUTE_S = 60.0
 
 
 def constraint_of(source: str) -> Constraint:
@@ -70,17 +77,21 @@ def _constraint(node: ast.expr) -> Constraint:
         case ast.UnaryOp(op=ast.Not(), operand=operand) if name := state_name(operand):
             return Flag(name, expected=False)
         case ast.Compare(ops=[_], comparators=[right]):
-            return _comparison(node) or Expression.of(node)
+            return _comparison(node) or _expression(node)
         case ast.Compare():
-            return _chain(node) or Expression.of(node)
+            return _chain(node) or _expression(node)
         case ast.Call():
-            return _call(node) or Expression.of(node)
+            return _call(node) or _expression(node)
         case ast.Subscript():
             if name := state_name(node):
                 return Flag(name)
             if subject := subject_of(node):
                 return Truthy(subject)
-    return Expression.of(node)
+    return _expression(node)
+
+
+def _expression(node: ast.expr) -> Expression:
+    return Expression(ast.unparse(node))
 
 
 def subject_of(node: ast.expr) -> Subject | None:
@@ -152,11 +163,14 @@ def _chain(node: ast.Compare) -> Constraint | None:
 
 def _membership(left: ast.expr, right: ast.expr) -> Constraint | None:
     """``'x' in v['metadata']`` or ``v['value'] in ['a', 'b']``."""
+    match left, right:
+        case ast.Constant(value="value" | "metadata" as part), ast.Name(id="v"):
+            return HasPart(part)
     container, name = subject_of(right), _literal(left)
     if container is not None and name is not None and isinstance(name[0], str):
         return Has(container, name[0])
     subject, options = subject_of(left), _literals(right)
-    if subject is not None and options is not None and isinstance(right, ast.List):
+    if subject is not None and options is not None:
         return OneOf(subject, options)
     return None
 
@@ -173,10 +187,31 @@ def _state_comparison(left: ast.expr, symbol: str, right: ast.expr) -> Constrain
     """``v[...] == s['x']``, or ``s['x'] == True``."""
     subject, name = subject_of(left), state_name(right)
     if subject is not None and name:
-        return SameAsState(subject, symbol, name)
+        return SameAsState(subject, name, symbol)
     match state_name(left), symbol, right:
         case str(flag), "==", ast.Constant(value=bool(expected)) if flag:
             return Flag(flag, expected=expected)
+        case str(state), _, _ if state:
+            if subject := subject_of(right):
+                return SameAsState(subject, state, _MIRRORED[symbol])
+            if other := state_name(right):
+                return StateIs(state, symbol, None, other)
+            limit = _literal(right)
+            return None if limit is None else StateIs(state, symbol, limit[0])
+    return None if subject is None else _state_sum(subject, symbol, right)
+
+
+def _state_sum(subject: Subject, symbol: str, right: ast.expr) -> Constraint | None:
+    """``v[...] == s['x'] + 1`` or ``v[...] == 1200000 - s['x']``."""
+    match right:
+        case ast.BinOp(
+            left=left, op=ast.Add(), right=ast.Constant(value=int() | float() as plus)
+        ) if (name := state_name(left)) and plus and not isinstance(plus, bool):
+            return SameAsState(subject, name, symbol, plus)
+        case ast.BinOp(
+            left=ast.Constant(value=int() | float() as total), op=ast.Sub(), right=taken
+        ) if (name := state_name(taken)) and symbol == "==":
+            return AddsUp(subject, name, total)
     return None
 
 
@@ -192,8 +227,9 @@ def _time_limit(left: ast.expr, symbol: str, right: ast.expr) -> Constraint | No
         case _:
             return None
     limit_ms = _product(right)
-    if limit_ms is not None:  # rules of round 0.6 count in seconds; those stay expressions
-        return TimeLimit(since, limit_ms / _MINUTE_MS) if limit_ms >= _MINUTE_MS else None
+    if limit_ms is not None:  # the rules of round 0.6 count in seconds
+        unit = _MINUTE_MS if limit_ms >= _MINUTE_MS else _MINUTE_S
+        return TimeLimit(since, limit_ms / unit, per_minute=unit)
     match right:
         case ast.BinOp(
             left=ast.BinOp(left=minutes, op=ast.Mult(), right=ast.Constant(value=60)),
@@ -231,6 +267,12 @@ def _call(node: ast.Call) -> Constraint | None:
     match node.func, node.args:
         case ast.Name(id="is_integer"), [argument]:
             return _whole(argument)
+        case (
+            ast.Attribute(value=ast.Name(id="math"), attr="isclose"),
+            [argument, ast.Constant(value=int() | float() as limit)],
+        ):
+            subject = subject_of(argument)
+            return None if subject is None else Near(subject, limit)
         case ast.Name(id="isinstance"), [argument, ast.Name(id=kind)] if kind in TYPES:
             subject = subject_of(argument)
             return None if subject is None else IsType(subject, kind)
@@ -247,6 +289,11 @@ def _whole(node: ast.expr, *, log2: bool = False) -> Constraint | None:
         case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=int() | float() as by)):
             subject = subject_of(left)
             return None if subject is None else Whole(subject, by, log2)
+        case ast.BinOp(
+            left=ast.Constant(value=int() | float() as dividend), op=ast.Div(), right=divisor
+        ) if not log2:
+            subject = subject_of(divisor)
+            return None if subject is None else Divides(subject, dividend)
     subject = subject_of(node)
     return None if subject is None or log2 else Whole(subject)
 
@@ -258,12 +305,14 @@ def _literal(node: ast.expr) -> tuple[Any] | None:
             return (value,)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return (-value,)
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="inf")]):
+            return (math.inf,)
     return None
 
 
 def _literals(node: ast.expr) -> tuple[Any, ...] | None:
-    """The values of a list of constants, None if it is none."""
-    if not isinstance(node, ast.List):
+    """The values of a list or set of constants, None if it is none."""
+    if not isinstance(node, ast.List | ast.Set):
         return None
     values = [_literal(item) for item in node.elts]
     return None if None in values else tuple(value[0] for value in values if value is not None)

@@ -1,13 +1,16 @@
 """What every constraint of the rules has in common: its protocol, and the place it looks at."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any, Protocol
 
+from trainmark.rules.nodes import Node
 from trainmark.rules.vocabulary import Scope
 
-__all__ = ["Constraint", "Subject", "few", "named", "show"]
+__all__ = ["Constraint", "Evaluate", "Subject", "few", "named", "show"]
+
+Evaluate = Callable[[Scope], Any]
 
 _SHOWN_CHARACTERS = 80
 _THE_VALUE = "the value"
@@ -29,6 +32,13 @@ class Constraint(Protocol):
     def kind(self) -> str:
         """The shape's name, the last part of a finding's rule."""
 
+    @property
+    def stateless(self) -> bool:
+        """Whether the truth depends on the record alone, not on the records before it."""
+
+    def test(self) -> Evaluate:
+        """The condition as one function, made anew: it is called for each record of a log."""
+
     def holds(self, scope: Scope) -> Any:
         """The condition's truth; raises what Python raises when it cannot be evaluated."""
 
@@ -47,8 +57,7 @@ def named(constraint: Constraint, key: str) -> str:
     return constraint.sentence().replace(_THE_VALUE, key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(Node, kw_only=True):
     """A place in a record: its value, its metadata, or an entry in one of them.
 
     Attributes:
@@ -59,12 +68,29 @@ class Subject:
     part: str
     path: tuple[str | int, ...] = ()
 
+    def getter(self) -> Evaluate:
+        """The function that gets what stands there; it raises what Python raises."""
+        part: Evaluate = attrgetter("value" if self.part == "value" else "metadata")
+        match self.path:
+            case ():
+                return part
+            case (name,):
+                if self.part == "value":
+                    return lambda scope: scope.value[name]
+                return lambda scope: scope.metadata[name]
+        path = self.path
+
+        def get(scope: Scope) -> Any:
+            value = part(scope)
+            for name in path:
+                value = value[name]
+            return value
+
+        return get
+
     def get(self, scope: Scope) -> Any:
         """What stands there; raises KeyError or TypeError if nothing can."""
-        value = scope.at().value[self.part]
-        for name in self.path:
-            value = value[name]
-        return value
+        return self.getter()(scope)
 
     def __str__(self) -> str:
         steps = "".join(f"[{json.dumps(name)}]" for name in self.path)
@@ -75,7 +101,7 @@ class Subject:
         try:
             return f"{self} is {show(self.get(scope))}"
         except (KeyError, IndexError, TypeError):
-            return f"{self.part} is {show(scope.at().value[self.part])}"
+            return f"{self.part} is {show(scope.both().get(self.part))}"
 
 
 def few(items: Sequence[Any], limit: int = 5) -> str:

@@ -1,4 +1,4 @@
-"""Rule tables: found among the installed ones, read as data, compiled when first asked for.
+"""Rule tables: found among the installed ones, compiled once, kept in a cache after that.
 
 The official tables ship in the package ``mlperf-logging`` (folders ``training_4.0.0``, ...); the
 tables of our own benchmarks lie beside this module in ``own/``. A table's name is
@@ -9,94 +9,30 @@ import functools
 import importlib.util
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from trainmark.rules.actions import Program, program_of
-from trainmark.rules.shapes import constraint_of
-from trainmark.rules.subjects import Constraint
+from trainmark.rules import tablecache
+from trainmark.rules.codec import decode_requirements, decode_table, encode_table
+from trainmark.rules.keyrules import KeyRule, Requirement, Table
 from trainmark.types import TrainmarkError
 
-__all__ = ["KeyRule", "Requirement", "Table", "known_tables", "load_table", "package_version"]
+__all__ = [
+    "KeyRule",
+    "Requirement",
+    "Table",
+    "known_tables",
+    "load_table",
+    "package_version",
+    "requirements",
+    "table_folders",
+    "wanted_keys",
+]
 
 _PACKAGE = "mlperf_logging"
 _FOLDER = re.compile(r"(training|hpc)_\d+\.\d+\.\d+")
-_ENTRIES = {"BEGIN", "KEY", "END"}
-_FIELDS = {"NAME", "REQ", "PRE", "CHECK", "POST", "FIRST_CHECK", "ATLEAST_ONE_CHECK"}
-_REQUIREMENT = re.compile(
-    r"(EXACTLY_ONE|AT_LEAST_ONE|OPTIONAL|AT_LEAST\((?P<least>\d+)\)"
-    r"|AT_LEAST_ONE_OR\((?P<others>[^()]+)\))"
-)
-# The C parser reads the largest table in 2 ms, the Python one in 40.
-_BASE_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requirement:
-    """How often a key must occur.
-
-    Attributes:
-        least: The least number of records.
-        once: Whether differing values of several records are an error.
-        alternatives: Other keys, one record of any of which is enough.
-    """
-
-    least: int
-    once: bool = False
-    alternatives: tuple[str, ...] = ()
-
-    def sentence(self, key: str) -> str:
-        """What is expected, in English."""
-        if self.once:
-            return f"exactly one {key}"
-        if self.alternatives:
-            return f"at least one {' or '.join(sorted({key, *self.alternatives}))}"
-        return f"at least {self.least} {key}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyRule:
-    """What a table asks of the records of one key.
-
-    Attributes:
-        name: The key.
-        requirement: How often it must occur, None if that is free.
-        before: Run before the checks of each record (PRE).
-        checks: Must hold for each record (CHECK).
-        after: Run after the checks of each record (POST).
-        first: Must hold for the first record only (FIRST_CHECK).
-        target: Must hold for at least one record (ATLEAST_ONE_CHECK), None without one.
-    """
-
-    name: str
-    requirement: Requirement | None = None
-    before: Program = field(default_factory=Program)
-    checks: tuple[Constraint, ...] = ()
-    after: Program = field(default_factory=Program)
-    first: tuple[Constraint, ...] = ()
-    target: Constraint | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """One compiled rule table.
-
-    Attributes:
-        name: ``folder/file.yaml``.
-        begin: Run before the first record.
-        keys: The rules by key; of several for one key the last.
-        before_end: Run after the last record.
-        end: Must hold after that.
-    """
-
-    name: str
-    begin: Program = field(default_factory=Program)
-    keys: Mapping[str, KeyRule] = field(default_factory=dict)
-    before_end: Program = field(default_factory=Program)
-    end: tuple[Constraint, ...] = ()
+_SUFFIX = ".yaml"
+_SPOILT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def package_version() -> str:
@@ -107,8 +43,8 @@ def package_version() -> str:
 
 
 @functools.cache
-def known_tables() -> Mapping[str, Path]:
-    """Every table that can be asked for: its name and its file.
+def table_folders() -> Mapping[Path, tuple[tablecache.FileStamp, ...]]:
+    """Every folder of tables, in the order of the rounds, our own last, with its files.
 
     Raises:
         TrainmarkError: The package mlperf-logging is not installed, or holds no tables.
@@ -129,10 +65,20 @@ def known_tables() -> Mapping[str, Path]:
             hint="Install them: pip install mlperf-logging",
         )
     folders.append(Path(__file__).parent / "own")
+    return {folder: tablecache.stamps(folder, _SUFFIX) for folder in folders}
+
+
+@functools.cache
+def known_tables() -> Mapping[str, Path]:
+    """Every table that can be asked for: its name and its file.
+
+    Raises:
+        TrainmarkError: The package mlperf-logging is not installed, or holds no tables.
+    """
     return {
-        f"{folder.name}/{file.name}": file
-        for folder in folders
-        for file in sorted(folder.glob("*.yaml"))
+        f"{folder.name}/{name}": folder / name
+        for folder, files in table_folders().items()
+        for name, _, _ in files
     }
 
 
@@ -147,83 +93,76 @@ def load_table(name: str) -> Table:
         TrainmarkError: The file cannot be read, or a snippet in it is not in the rule language.
     """
     path = known_tables()[name]
+    data = _folder(path.parent).get(path.name)
+    if data is not None:
+        try:
+            return decode_table(name, data)
+        except _SPOILT:
+            pass
+    return _compile(name, path)
+
+
+@functools.cache
+def requirements(name: str) -> Mapping[str, Requirement | None]:
+    """How often each key of a table must occur, None where that is free.
+
+    Args:
+        name: One of ``known_tables()``.
+
+    Raises:
+        TrainmarkError: As ``load_table``.
+    """
+    path = known_tables()[name]
     try:
-        entries = yaml.load(path.read_text(encoding="utf-8"), Loader=_BASE_LOADER)  # noqa: S506 -- the base loader makes text, lists and dictionaries only
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise _unreadable(name, str(error)) from error
-    if entries is None:
-        return Table(name=name)
-    _check_shape(name, entries)
-    begin, end = _single(name, entries, "BEGIN"), _single(name, entries, "END")
-    rules = (_key_rule(entry["KEY"]) for entry in entries if "KEY" in entry)
-    return Table(
-        name=name,
-        begin=program_of(begin["CODE"]) if begin else Program(),
-        keys={rule.name: rule for rule in rules},
-        before_end=program_of(end["PRE"]) if "PRE" in end else Program(),
-        end=_constraints(end.get("CHECK", [])),
-    )
+        return decode_requirements(_folder(path.parent)[path.name])
+    except _SPOILT:
+        return {key: rule.requirement for key, rule in load_table(name).keys.items()}
 
 
-def _unreadable(name: str, reason: str) -> TrainmarkError:
-    return TrainmarkError(
-        f"cannot read the rule table {name}: {reason}",
-        hint="Reinstall the packages mlperf-logging and trainmark.",
-    )
+@functools.cache
+def wanted_keys() -> frozenset[str]:
+    """Every key that any known table has a rule for: no other record can break one.
+
+    Raises:
+        TrainmarkError: As ``known_tables``.
+    """
+    sources = [[str(folder), files] for folder, files in table_folders().items()]
+    kept = tablecache.load("keys", sources)
+    if isinstance(kept, list) and all(isinstance(key, str) for key in kept):
+        return frozenset(kept)
+    from trainmark.rules.yamltables import key_names  # YAML is read once, not at every start
+
+    found: set[str] = set()
+    for name, path in known_tables().items():
+        try:
+            found |= key_names(name, path)
+        except TrainmarkError:  # load_table says what is wrong with it, to who needs it
+            continue
+    tablecache.store("keys", sources, sorted(found))
+    return frozenset(found)
 
 
-def _check_shape(name: str, entries: Any) -> None:
-    """Refuse a table that is not a list of entries of known kinds and fields."""
-    if not isinstance(entries, list):
-        raise _unreadable(name, "it is not a list of entries")
-    for entry in entries:
-        if not isinstance(entry, dict) or len(entry) != 1 or not entry.keys() <= _ENTRIES:
-            raise _unreadable(name, f"{entry!r:.80} is not a BEGIN, KEY or END entry")
-        for kind, body in entry.items():
-            if not isinstance(body, dict):
-                raise _unreadable(name, f"the {kind} entry {body!r:.80} has no fields")
-            if kind == "KEY" and ("NAME" not in body or not body.keys() <= _FIELDS):
-                raise _unreadable(name, f"the KEY entry has the fields {sorted(body)}")
+@functools.cache
+def _folder(folder: Path) -> Mapping[str, Any]:
+    """The encoded tables of a folder by file name: those that can be compiled."""
+    files = table_folders().get(folder)
+    if files is None:
+        return {}
+    sources = [str(folder), files]
+    kept = tablecache.load(folder.name, sources)
+    if isinstance(kept, dict):
+        return kept
+    made = {}
+    for name, _, _ in files:
+        try:
+            made[name] = encode_table(_compile(f"{folder.name}/{name}", folder / name))
+        except TrainmarkError:  # load_table raises it again, for who needs that table
+            continue
+    tablecache.store(folder.name, sources, made)
+    return made
 
 
-def _single(name: str, entries: list[dict[str, Any]], kind: str) -> dict[str, Any]:
-    found: list[dict[str, Any]] = [entry[kind] for entry in entries if kind in entry]
-    if len(found) > 1:
-        raise _unreadable(name, f"it has more than one {kind} entry")
-    return found[0] if found else {}
+def _compile(name: str, path: Path) -> Table:
+    from trainmark.rules.yamltables import compile_table  # YAML is read once, not at every start
 
-
-def _key_rule(body: Mapping[str, Any]) -> KeyRule:
-    return KeyRule(
-        name=body["NAME"],
-        requirement=_requirement(body["REQ"]) if "REQ" in body else None,
-        before=program_of(body["PRE"]) if "PRE" in body else Program(),
-        checks=_constraints(body.get("CHECK", [])),
-        after=program_of(body["POST"]) if "POST" in body else Program(),
-        first=_constraints(body.get("FIRST_CHECK", [])),
-        target=constraint_of(body["ATLEAST_ONE_CHECK"]) if "ATLEAST_ONE_CHECK" in body else None,
-    )
-
-
-def _constraints(tests: str | list[str]) -> tuple[Constraint, ...]:
-    return tuple(constraint_of(test) for test in ([tests] if isinstance(tests, str) else tests))
-
-
-def _requirement(text: str) -> Requirement | None:
-    match = _REQUIREMENT.fullmatch(text.strip())
-    if match is None:
-        raise TrainmarkError(
-            f"a rule table asks for {text!r}, which this version does not know",
-            hint="Update trainmark: pip install -U trainmark",
-        )
-    if match["least"]:
-        return Requirement(least=int(match["least"]))
-    if match["others"]:
-        others = tuple(name.strip() for name in match["others"].split(","))
-        return Requirement(least=1, alternatives=others)
-    kinds = {
-        "EXACTLY_ONE": Requirement(least=1, once=True),
-        "AT_LEAST_ONE": Requirement(least=1),
-        "OPTIONAL": None,
-    }
-    return kinds[match[0]]
+    return compile_table(name, path)

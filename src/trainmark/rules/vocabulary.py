@@ -3,12 +3,12 @@
 Every table here is a whitelist: ``trainmark.rules.language`` compiles nothing that is not in one.
 """
 
-import ast
 import math
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from trainmark.types import Event
 
 __all__ = [
     "ATTRIBUTES",
@@ -26,48 +26,143 @@ __all__ = [
 ]
 
 
-@dataclass(slots=True)
 class Record:
-    """One record as the rules see it (they may copy and change records: stable diffusion does).
+    """One record as a rule made it (stable diffusion copies and changes records).
+
+    The records of a log are events; a rule reads both in the same way.
 
     Attributes:
-        timestamp: Milliseconds since 1970.
+        timestamp: Milliseconds since 1970 (round 0.6: seconds).
         key: The record's key.
         value: ``{"value": ..., "metadata": ...}``.
         lineno: Line of the file counted from 1; below 1 for a record that a rule made.
         full_string: Kept for the rules that assign it; always empty.
     """
 
-    timestamp: float
-    key: str
-    value: Any
-    lineno: int
-    full_string: str = ""
+    __slots__ = ("full_string", "key", "lineno", "timestamp", "value")
+
+    def __init__(
+        self, timestamp: float, key: str, value: Any, lineno: int, full_string: str = ""
+    ) -> None:
+        self.timestamp = timestamp
+        self.key = key
+        self.value = value
+        self.lineno = lineno
+        self.full_string = full_string
 
 
-@dataclass(slots=True)
 class Scope:
     """What a snippet works on.
 
     Attributes:
         records: Every record of the log; a BEGIN block may add some.
         state: The table's state ``s``.
-        record: The record at hand; None in BEGIN and END.
+        value: The value of the record at hand.
+        metadata: Its metadata. Both are missing in BEGIN and END: there is no record there.
         enqueued: Names of tables that the snippets asked for.
         names: Variables that the snippets assigned.
+        in_seconds: Whether the rules count time in seconds, as those of round 0.6 do.
     """
 
-    records: list[Record]
-    state: dict[str, Any] = field(default_factory=dict)
-    record: Record | None = None
-    enqueued: list[str] = field(default_factory=list)
-    names: dict[str, Any] = field(default_factory=dict)
+    __slots__ = (
+        "enqueued",
+        "here",
+        "in_seconds",
+        "metadata",
+        "names",
+        "records",
+        "state",
+        "value",
+    )
 
-    def at(self) -> Record:
+    def __init__(
+        self,
+        records: "list[Event | Record]",
+        state: dict[str, Any] | None = None,
+        record: "Event | Record | None" = None,
+        *,
+        in_seconds: bool = False,
+    ) -> None:
+        self.records = records
+        self.state: dict[str, Any] = {} if state is None else state
+        self.enqueued: list[str] = []
+        self.names: dict[str, Any] = {}
+        self.in_seconds = in_seconds
+        self.here: Event | Record | None = None
+        self.value: Any
+        self.metadata: Any
+        self.record = record
+
+    @property
+    def record(self) -> "Event | Record | None":
+        """The record at hand; None in BEGIN and END."""
+        return self.here
+
+    @record.setter
+    def record(self, record: "Event | Record | None") -> None:
+        self.here = record
+        if record is None:
+            for name in ("value", "metadata"):
+                if hasattr(self, name):
+                    delattr(self, name)
+        elif isinstance(record, Event):
+            self.value, self.metadata = record.value, record.metadata
+        else:
+            self.value, self.metadata = record.value["value"], record.value.get("metadata", {})
+
+    def at(self) -> "Event | Record":
         """The record at hand; raises NameError where there is none, as the rules expect."""
-        if self.record is None:
+        if self.here is None:
             raise NameError("there is no record here")
-        return self.record
+        return self.here
+
+    def both(self) -> dict[str, Any]:
+        """The record's ``v``: its value and metadata as the rules name them."""
+        both = self.read(self.at(), "value")
+        assert isinstance(both, dict), "rules make records with both entries"
+        return both
+
+    def time(self) -> float:
+        """When the record at hand was logged, in the unit of the rules."""
+        return self.time_of(self.at())
+
+    def time_of(self, record: "Event | Record") -> float:
+        """When a record was logged, in the unit of the rules."""
+        if isinstance(record, Record):
+            return record.timestamp
+        return record.time_ms / 1000 if self.in_seconds else record.time_ms
+
+    def read(self, record: Any, attribute: str) -> Any:
+        """An attribute of a record by the rules' name for it; TypeError for anything else."""
+        if isinstance(record, Record):
+            return getattr(record, _known(attribute))
+        if not isinstance(record, Event):
+            raise TypeError("only a record has attributes")
+        match attribute:
+            case "timestamp":
+                return self.time_of(record)
+            case "key":
+                return record.key
+            case "value":
+                return {"value": record.value, "metadata": record.metadata}
+            case "lineno":
+                return record.line_no
+        _known(attribute)
+        return ""
+
+    def copy(self, record: Any) -> Record:
+        """A record that rules may change."""
+        if not isinstance(record, Event | Record):
+            raise TypeError("only a record can be copied")
+        read = self.read
+        return Record(
+            read(record, "timestamp"), record.key, read(record, "value"), read(record, "lineno")
+        )
+
+
+def _known(attribute: str) -> str:
+    assert attribute in ATTRIBUTES, "the language refuses other names"
+    return attribute
 
 
 def is_integer(value: Any) -> bool:
@@ -103,14 +198,6 @@ def _type_of(value: Any) -> type:
     return type(value)
 
 
-def _copy(record: Any) -> Record:
-    if not isinstance(record, Record):
-        raise TypeError("only a record can be copied")
-    return Record(
-        record.timestamp, record.key, record.value, record.lineno, full_string=record.full_string
-    )
-
-
 def _nothing(*_: Any) -> None:
     """What ``print`` in a rule comes to."""
 
@@ -133,7 +220,6 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "max": max,
     "min": min,
     "print": _nothing,
-    "replace": _copy,
     "round": round,
     "sorted": sorted,
     "sum": sum,
@@ -154,28 +240,29 @@ METHODS: Mapping[str, type] = {  # method: the one type that it may be called on
     "values": dict,
 }
 ATTRIBUTES = frozenset({"timestamp", "key", "value", "lineno", "full_string"})
-BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: add,
-    ast.BitOr: _numbers(operator.or_),
-    ast.Div: _numbers(operator.truediv),
-    ast.Mod: _numbers(operator.mod),
-    ast.Mult: _numbers(operator.mul),
-    ast.Pow: _numbers(_power),
-    ast.Sub: _numbers(operator.sub),
+# Operators by the names of their nodes in Python's syntax tree.
+BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
+    "Add": add,
+    "BitOr": _numbers(operator.or_),
+    "Div": _numbers(operator.truediv),
+    "Mod": _numbers(operator.mod),
+    "Mult": _numbers(operator.mul),
+    "Pow": _numbers(_power),
+    "Sub": _numbers(operator.sub),
 }
-COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.In: lambda item, container: item in container,
-    ast.NotIn: lambda item, container: item not in container,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
+COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "In": lambda item, container: item in container,
+    "NotIn": lambda item, container: item not in container,
+    "Is": operator.is_,
+    "IsNot": operator.is_not,
 }
-UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {
-    ast.Not: operator.not_,
-    ast.USub: operator.neg,
+UNARY: Mapping[str, Callable[[Any], Any]] = {
+    "Not": operator.not_,
+    "USub": operator.neg,
 }
