@@ -132,6 +132,7 @@ def write_resnet(path: Path, shape: RunShape | None = None, *, round_name: str =
         batch=shape.batch or 4096,
         qualities=qualities,
         headers=_lars() | shape.more,
+        every=4,
         tensors=list(resnet_tensors()) if round_name in ("1.0", "2.0", "3.0") else [],
     )
 
@@ -186,9 +187,10 @@ def _write(
     batch: int,
     qualities: tuple[float, ...],
     headers: dict[str, Any],
+    every: int = 1,
     tensors: list[str] | None = None,
 ) -> Path:
-    """One log in the order in which a run goes."""
+    """One log in the order in which a run goes, evaluated every so many epochs."""
     clock = Clock()
     with LogWriter(path, now_ms=clock) as log:
         for key, value in _submission(benchmark, shape.division).items():
@@ -209,8 +211,8 @@ def _write(
         log.point(keys.TRAIN_SAMPLES, samples[0])
         log.point(keys.EVAL_SAMPLES, samples[1])
         seconds = shape.minutes * 60 / len(qualities)
-        for epoch, quality in enumerate(qualities, start=1):
-            _epoch(log, clock, epoch, samples[0], quality, seconds)
+        for place, quality in enumerate(qualities, start=1):
+            _block(log, clock, place, every, samples[0], quality, seconds)
         log.stop(keys.RUN_STOP, status=shape.status)
     return path
 
@@ -225,20 +227,28 @@ def _submission(benchmark: str, division: str) -> dict[str, str]:
     }
 
 
-def _epoch(
-    log: LogWriter, clock: Clock, epoch: int, train_samples: int, quality: float, seconds: float
+def _block(
+    log: LogWriter,
+    clock: Clock,
+    place: int,
+    every: int,
+    train_samples: int,
+    quality: float,
+    seconds: float,
 ) -> None:
+    """The training between two evaluations and the second of them."""
+    epoch, before = place * every, (place - 1) * every
     begun, done = (
-        {"samples_count": (epoch - 1) * train_samples},
+        {"samples_count": before * train_samples},
         {"samples_count": epoch * train_samples},
     )
-    block = {"first_epoch_num": epoch, "epoch_count": 1}
-    log.start(keys.BLOCK_START, epoch_num=epoch, **begun, **block)
+    block = {"first_epoch_num": before + 1, "epoch_count": every}
+    log.start(keys.BLOCK_START, epoch_num=before + 1, **begun, **block)
     clock.wait(seconds * 0.9)
     log.stop(keys.BLOCK_STOP, epoch_num=epoch, **done, **block)
     log.start(keys.EVAL_START, epoch_num=epoch, **done)
     clock.wait(seconds * 0.1)
     log.point(keys.EVAL_ACCURACY, quality, epoch_num=epoch, **done)
     log.stop(keys.EVAL_STOP, epoch_num=epoch, **done)
-    rate = {"throughput": round(train_samples / seconds, 1)}
+    rate = {"throughput": round(every * train_samples / seconds, 1)}
     log.point(keys.TRACKED_STATS, rate, epoch_num=epoch, **done)

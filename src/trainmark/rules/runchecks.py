@@ -1,75 +1,18 @@
 """What the official checker lets through: faults of the run that its rule tables do not see."""
 
-import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from trainmark.mllog import keys
-from trainmark.rules.constraints import limits_a_number
-from trainmark.rules.engine import Outcome, TargetRule
+from trainmark.rules import runchecks_times, runchecks_values, schedule
+from trainmark.rules.engine import TargetRule
+from trainmark.rules.runchecks_facts import Facts
 from trainmark.rules.subjects import named, show
-from trainmark.types import Event, Finding, Run, RunLog, Severity
+from trainmark.types import Event, Finding, RunLog, Severity
 
 __all__ = ["Facts", "extra_findings", "torn_end"]
 
 _MINUTE_MS = 60_000.0
-_QUALITIES = (keys.EVAL_ACCURACY, keys.EVAL_ERROR)
-_COUNTED = (
-    *_QUALITIES,
-    keys.GLOBAL_BATCH_SIZE,
-    keys.GRADIENT_ACCUMULATION_STEPS,
-    keys.TRAIN_SAMPLES,
-    keys.EVAL_SAMPLES,
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """What is known about a log when the rule tables have been run.
-
-    Attributes:
-        log: The log, each record once.
-        ranks: How many ranks wrote it.
-        run: Its numbers.
-        start: The run_start that counts, None without one.
-        stop: The run_stop that counts, None without one.
-        outcome: What the rule tables say.
-    """
-
-    log: RunLog
-    ranks: int
-    run: Run
-    start: Event | None
-    stop: Event | None
-    outcome: Outcome
-
-    def finding(
-        self,
-        rule: str,
-        message: str,
-        fix: str,
-        *,
-        event: Event | None = None,
-        severity: Severity = Severity.ERROR,
-    ) -> Finding:
-        """A finding about this log."""
-        return Finding(
-            rule=rule,
-            severity=severity,
-            message=message,
-            fix=fix,
-            path=self.log.source,
-            line_no=None if event is None else event.line_no,
-        )
-
-    def quality(self) -> str:
-        """The last quality and the target, in words; "" if the log has none."""
-        targets = " and ".join(
-            named(target.constraint, target.key) for target in self.outcome.targets
-        )
-        last = "" if self.run.quality is None else f"the last quality is {self.run.quality:g}"
-        wanted = f"the target is that {targets}" if targets else ""
-        return "; ".join(part for part in (last, wanted) if part)
+_SECOND_MS = 1_000.0
 
 
 def extra_findings(facts: Facts) -> Iterator[Finding]:
@@ -170,75 +113,36 @@ def _status(facts: Facts) -> Iterator[Finding]:
 
 
 def _target_in_time(facts: Facts) -> Iterator[Finding]:
-    """A target that was met only after the clock had stopped."""
-    if facts.stop is None:
+    """A target that was met only after the clock had stopped, by line or by time."""
+    stop = facts.stop
+    if stop is None:
         return
     for target in facts.outcome.targets:
-        if _met_after(target, facts.stop):
+        late = _how_late(facts, target, stop)
+        if late:
             yield facts.finding(
                 "run.target_after_stop",
-                f"the target is met on line {target.met_on_line}, after run_stop (line "
-                f"{facts.stop.line_no}): expected before it that "
-                f"{named(target.constraint, target.key)}",
-                "Log run_stop after the evaluation that met the target.",
-                event=facts.stop,
+                f"the target is met on line {target.met_on_line}, {late} run_stop (line "
+                f"{stop.line_no}): expected before it that {named(target.constraint, target.key)}",
+                "Log run_stop after the evaluation that met the target, with the time of that "
+                "moment.",
+                event=stop,
+                expected=named(target.constraint, target.key),
             )
 
 
-def _met_after(target: TargetRule, stop: Event) -> bool:
-    return target.met_on_line is not None and target.met_on_line > stop.line_no
-
-
-def _times(facts: Facts) -> Iterator[Finding]:
-    """Intervals that end before they begin, and times that are none."""
-    pairs = (
-        # Building a small model may take less than a millisecond; training never does.
-        (facts.log.first(keys.INIT_START), facts.log.first(keys.INIT_STOP), 0),
-        (facts.start, facts.stop, 1),
-    )
-    for begin, end, shortest_ms in pairs:
-        for event in (begin, end):
-            if event is not None and not (event.time_ms > 0 and math.isfinite(event.time_ms)):
-                yield facts.finding(
-                    "run.time",
-                    f"{event.key} has the time {event.time_ms:g}; expected milliseconds since 1970",
-                    "Log time_ms from the wall clock.",
-                    event=event,
-                )
-        if begin is not None and end is not None and end.time_ms - begin.time_ms < shortest_ms:
-            seconds = (end.time_ms - begin.time_ms) / 1e3
-            yield facts.finding(
-                "run.time",
-                f"{end.key} (line {end.line_no}) is {seconds:g} seconds after {begin.key} (line "
-                f"{begin.line_no}); expected {shortest_ms} ms or more",
-                "Log times from one clock that never runs backwards.",
-                event=end,
-            )
-
-
-def _numbers(facts: Facts) -> Iterator[Finding]:
-    """True and NaN where a number is meant."""
-    for key in _COUNTED:
-        rule = facts.outcome.rules.get(key)
-        limited = rule is None or any(
-            limits_a_number(one) for one in (*rule.checks, *([rule.target] if rule.target else []))
-        )
-        for event in facts.log.all(key):
-            if isinstance(event.value, bool) and limited:
-                yield facts.finding(
-                    "log.bool_as_number",
-                    f"{key} is {show(event.value)}; expected a number",
-                    f"Log {key} as a number.",
-                    event=event,
-                )
-            elif isinstance(event.value, float) and math.isnan(event.value):
-                yield facts.finding(
-                    "run.not_a_number",
-                    f"{key} is NaN; the training has probably diverged",
-                    "Lower the learning rate or use a wider number format, then run again.",
-                    event=event,
-                    severity=Severity.WARNING,
-                )
+def _how_late(facts: Facts, target: TargetRule, stop: Event) -> str:
+    """How long after run_stop the target was met, in words; "" if it was met in time."""
+    line_no = target.met_on_line
+    if line_no is None:
+        return ""
+    if line_no > stop.line_no:
+        return "after"
+    met = next((one for one in facts.log.all(target.key) if one.line_no == line_no), None)
+    if met is None or facts.judged_later or not facts.run.minutes or facts.run.minutes < 0:
+        return ""
+    late_ms = met.time_ms - stop.time_ms
+    return f"{late_ms / _SECOND_MS:g} seconds by the clock after" if late_ms > _SECOND_MS else ""
 
 
 def _several_ranks(facts: Facts) -> Iterator[Finding]:
@@ -262,7 +166,11 @@ _CHECKS: tuple[Callable[[Facts], Iterator[Finding]], ...] = (
     _interval,
     _status,
     _target_in_time,
-    _times,
-    _numbers,
+    runchecks_times.intervals,
+    runchecks_values.qualities,
+    runchecks_values.numbers,
+    runchecks_values.names,
     _several_ranks,
+    runchecks_times.backwards,
+    schedule.evaluations,
 )

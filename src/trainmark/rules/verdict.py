@@ -149,7 +149,7 @@ def check_log(
     same = plain is theirs
     ours = official if same else run_tables(plain, rules.first_table, resolve=rules.resolve)
     compliant = official.compliant and not _refused(log.findings)
-    findings = _findings(plain, ranks, ours)
+    findings = _findings(plain, ranks, ours, rules)
     if rules.official and not official.compliant and ours.compliant:
         findings.append(_only_official(log, official))
     run = summarize(log)
@@ -217,10 +217,18 @@ def _without_rules(log: RunLog, findings: Sequence[Finding]) -> Verdict:
     )
 
 
-def _findings(log: RunLog, ranks: int, outcome: Outcome) -> list[Finding]:
+def _findings(log: RunLog, ranks: int, outcome: Outcome, rules: Ruleset) -> list[Finding]:
     """Everything that there is to say, consequences of something said left out."""
     start, stop = run_interval(log)
-    facts = Facts(log=log, ranks=ranks, run=summarize(log), start=start, stop=stop, outcome=outcome)
+    facts = Facts(
+        log=log,
+        ranks=ranks,
+        run=summarize(log),
+        start=start,
+        stop=stop,
+        outcome=outcome,
+        ruleset=rules,
+    )
     extra = list(extra_findings(facts))
     named = {finding.rule for finding in extra} | {finding.rule for finding in outcome.findings}
     missing = [

@@ -1,0 +1,102 @@
+"""Times that cannot be: none at all, intervals that end before they begin, clocks run backwards."""
+
+import math
+import operator
+from collections.abc import Iterator
+from itertools import islice
+
+from trainmark.mllog import keys
+from trainmark.rules.runchecks_facts import Facts
+from trainmark.rules.subjects import show
+from trainmark.types import Event, Finding, Severity
+
+__all__ = ["backwards", "intervals"]
+
+_BACK_MS = 1_000.0
+# Records that are dated back where checkpoints are evaluated after the clock has stopped.
+_DATED_BACK = frozenset({keys.RUN_STOP, keys.EVAL_START, keys.EVAL_STOP, keys.EVAL_ACCURACY})
+
+
+def intervals(facts: Facts) -> Iterator[Finding]:
+    """Intervals that end before they begin, and times that are none.
+
+    Args:
+        facts: The log and what is known of it.
+    """
+    pairs = (
+        # Building a small model may take less than a millisecond; training never does.
+        (facts.log.first(keys.INIT_START), facts.log.first(keys.INIT_STOP), 0),
+        (facts.start, facts.stop, 1),
+    )
+    for begin, end, shortest_ms in pairs:
+        for event in (begin, end):
+            if event is not None and not (event.time_ms > 0 and math.isfinite(event.time_ms)):
+                yield facts.finding(
+                    "run.time",
+                    f"{event.key} has the time {event.time_ms:g}; expected milliseconds since 1970",
+                    "Log time_ms from the wall clock.",
+                    event=event,
+                    expected="milliseconds since 1970",
+                    found=f"{event.time_ms:g}",
+                )
+        if begin is not None and end is not None and end.time_ms - begin.time_ms < shortest_ms:
+            seconds = (end.time_ms - begin.time_ms) / 1e3
+            yield facts.finding(
+                "run.time",
+                f"{end.key} (line {end.line_no}) is {seconds:g} seconds after {begin.key} (line "
+                f"{begin.line_no}); expected {shortest_ms} ms or more",
+                "Log times from one clock that never runs backwards.",
+                event=end,
+                expected=f"{shortest_ms} ms or more",
+                found=f"{seconds:g} seconds",
+            )
+
+
+def backwards(facts: Facts) -> Iterator[Finding]:
+    """Times that run backwards by more than a second inside one stream of records.
+
+    A stream is what one writer wrote: the records of one namespace. The time 0 stands for "no
+    time" and is passed over, and so is what the written rules let a benchmark date back.
+
+    Args:
+        facts: The log and what is known of it.
+    """
+    times = [event.time_ms for event in facts.log.events]
+    if all(map(operator.le, times, islice(times, 1, None))):
+        return
+    skipped = _DATED_BACK if facts.judged_later else frozenset[str]()
+    steps = list(_steps_back(sorted(facts.log.events, key=_line), skipped))
+    if not steps:
+        return
+    before, event = max(steps, key=lambda step: step[0].time_ms - step[1].time_ms)
+    seconds = (before.time_ms - event.time_ms) / 1e3
+    more = f"; {len(steps) - 1} more records are dated back" if len(steps) > 1 else ""
+    yield facts.finding(
+        "run.time_backwards",
+        f"{show(event.key)} on line {event.line_no} is dated {seconds:.1f} seconds before "
+        f"{show(before.key)} on line {before.line_no}, which stands above it{more}",
+        "Log every record when it happens, with the time of one clock. An evaluation or run_stop "
+        "may be dated back only where the reference judges saved checkpoints afterwards.",
+        event=event,
+        severity=Severity.WARNING,
+        expected="times that never run back by more than 1 second",
+        found=f"{seconds:.1f} seconds back",
+    )
+
+
+def _steps_back(events: list[Event], skipped: frozenset[str]) -> Iterator[tuple[Event, Event]]:
+    """Every record dated back, after the latest one above it in its stream."""
+    latest: dict[str, Event] = {}
+    for event in events:
+        # NaN compares as false: a record without a time is passed over.
+        if not 0 < event.time_ms < math.inf or event.key in skipped:
+            continue
+        before = latest.get(event.namespace)
+        if before is None or event.time_ms > before.time_ms:
+            latest[event.namespace] = event
+        elif before.time_ms - event.time_ms > _BACK_MS:
+            yield before, event
+
+
+def _line(event: Event) -> int:
+    return event.line_no

@@ -1,0 +1,164 @@
+"""Values that cannot be: text, true or nothing where a number is meant, names left unfilled."""
+
+import functools
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from trainmark.mllog import keys
+from trainmark.rules.constraints import limits_a_number
+from trainmark.rules.runchecks_facts import Facts
+from trainmark.rules.subjects import show
+from trainmark.types import Event, Finding, Severity
+
+__all__ = ["names", "numbers", "qualities"]
+
+_QUALITIES = (keys.EVAL_ACCURACY, keys.EVAL_ERROR)
+# Counted things: a run without a sample, or with a fraction of one, does not exist.
+_COUNTS = (
+    keys.GLOBAL_BATCH_SIZE,
+    keys.GRADIENT_ACCUMULATION_STEPS,
+    keys.TRAIN_SAMPLES,
+    keys.EVAL_SAMPLES,
+)
+# Settings that are numbers by their name; some log one for each part of the schedule, as a list.
+_SETTING = re.compile(
+    r"(?:\w+_)?(?:learning_rate|learning_rate_min|epsilon|beta_1|beta_2|momentum"
+    r"|weight_decay|weight_decay_rate|clip_norm|poly_power|lora_rank|lora_alpha"
+    r"|warmup_(?:steps|epochs|factor|ratio|samples)|decay_(?:steps|factor|epochs))"
+)
+_DIVISIONS = ("closed", "open")
+
+
+def numbers(facts: Facts) -> Iterator[Finding]:
+    """Counts that are no whole numbers above 0, and settings that are no numbers.
+
+    What the rule tables already say of a record is not said twice. Rounds before 1.0 had other
+    keys and are left alone.
+
+    Args:
+        facts: The log and what is known of it.
+    """
+    if facts.ruleset is not None and facts.ruleset.official and facts.ruleset.round < (1, 0):
+        return
+    told = {(one.rule.split(".")[1], one.line_no) for one in facts.outcome.findings}
+    for key in (*_COUNTS, *filter(_is_setting, facts.outcome.rules)):
+        for event in facts.log.all(key):
+            problem = _problem(key, event.value)
+            if problem and (key, event.line_no) not in told:
+                yield _no_number(facts, event, problem)
+                break
+
+
+def _problem(key: str, value: Any) -> str:
+    """What is expected of a value that is none; "" for one that will do."""
+    if key in _COUNTS:
+        fits = _is_number(value) and value > 0 and value == int(value)
+        return "" if fits else "a whole number above 0"
+    parts = value if isinstance(value, list) else [value]
+    if not all(map(_is_number, parts)):
+        return "a number"
+    least = key.endswith(("learning_rate", "weight_decay", "epsilon"))
+    return "a number of 0 or more" if least and any(part < 0 for part in parts) else ""
+
+
+def _no_number(facts: Facts, event: Event, expected: str) -> Finding:
+    is_bool = isinstance(event.value, bool)
+    return facts.finding(
+        "log.bool_as_number" if is_bool else "run.number",
+        f"{event.key} is {show(event.value)}; expected {expected}",
+        f"Log {event.key} as {expected}, the one that the run used.",
+        event=event,
+        expected=expected,
+        found=show(event.value),
+    )
+
+
+def qualities(facts: Facts) -> Iterator[Finding]:
+    """Qualities that are true, NaN, or infinite where that meets the target.
+
+    Args:
+        facts: The log and what is known of it.
+    """
+    met = {target.met_on_line for target in facts.outcome.targets}
+    for key in _QUALITIES:
+        limited = _is_limited(facts, key)
+        for event in facts.log.all(key):
+            value = event.value
+            if isinstance(value, bool) and limited:
+                yield _no_number(facts, event, "a number")
+            elif isinstance(value, float) and not math.isfinite(value):
+                meets = event.line_no in met
+                yield facts.finding(
+                    "run.not_a_number",
+                    f"{key} is {_name(value)}; the training has probably diverged"
+                    + (", and yet the target counts as met" if meets else ""),
+                    "Lower the learning rate or use a wider number format, then run again.",
+                    event=event,
+                    severity=Severity.ERROR if meets else Severity.WARNING,
+                    expected="a number",
+                    found=_name(value),
+                )
+
+
+def names(facts: Facts) -> Iterator[Finding]:
+    """Names that somebody forgot to fill in, and a division spelt in a way that no tool reads.
+
+    Args:
+        facts: The log and what is known of it.
+    """
+    for key in (keys.SUBMISSION_ORG, keys.SUBMISSION_PLATFORM):
+        event = facts.log.first(key)
+        if event is not None and isinstance(event.value, str) and "PLACEHOLDER" in event.value:
+            yield facts.finding(
+                "run.placeholder",
+                f"{key} is still {show(event.value)}",
+                f"Set {key} in the configuration of the run. Until then the folder decides whose "
+                "result it is.",
+                event=event,
+                severity=Severity.WARNING,
+                expected="a name",
+                found=show(event.value),
+            )
+    division = facts.log.first(keys.SUBMISSION_DIVISION)
+    value = None if division is None else division.value
+    if isinstance(value, str) and value not in _DIVISIONS:
+        meant = value.strip().casefold()
+        meant = "closed" if meant == "close" else meant
+        if meant in _DIVISIONS:
+            yield facts.finding(
+                "run.division_spelling",
+                f"the division is spelt {show(value)}; the rules of the benchmark, its seeds and "
+                "its convergence are only looked at where it is spelt as the rules do",
+                f'Write "{meant}".',
+                event=division,
+                severity=Severity.WARNING,
+                expected=show(meant),
+                found=show(value),
+            )
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_setting(key: str) -> bool:
+    return _SETTING.fullmatch(key) is not None
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return isinstance(value, int) or math.isfinite(value)
+
+
+def _is_limited(facts: Facts, key: str) -> bool:
+    """Whether the tables hold the key to a limit, so that its value must be a number."""
+    rule = facts.outcome.rules.get(key)
+    if rule is None:
+        return True
+    checks = (*rule.checks, *([rule.target] if rule.target else []))
+    return any(limits_a_number(check) for check in checks)
+
+
+def _name(value: float) -> str:
+    """NaN, Infinity or -Infinity, as JSON has them."""
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"

@@ -1,0 +1,323 @@
+"""When a benchmark must be evaluated, and whether a log's evaluations keep to it.
+
+The written rules fix the schedule (training rules, section "Quality measure", a table by
+benchmark); the official tools do not look at it. Only the Closed division is bound by it. A row
+here says from which round to which its text stood in the rules. Two rows follow what was done:
+ssd of round 1.0 (all 110 logs evaluate every 5 epochs, as the rules of 1.1 say), and dlrm, whose
+"102,400 samples" are batches of the reference's 2,048: a twentieth of an epoch.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from trainmark.mllog import keys
+from trainmark.mllog.summary import number
+from trainmark.rules.runchecks_facts import Facts
+from trainmark.types import Event, Finding, RunLog, Severity
+
+__all__ = ["Plan", "evaluations", "plan_of"]
+
+_CLOSED = "closed"
+_ROUNDING = 0.01  # of the interval: positions are logged rounded, batches overlap
+_LARGEST_EPOCH = 10_000  # an epoch_num beyond is a count of samples under another name
+_LARGEST_SAMPLE = 10_000_000  # a count of sequences beyond is one of tokens
+_CRITEO_SAMPLES = 4_195_197_692
+_UNET3D_SAMPLES = 168
+_GPT3_TOKENS = 2_048  # in a sequence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """When evaluations are due, in the unit that the log counts in.
+
+    Attributes:
+        every: From one to the next.
+        gap: The least and the most from one to the next: evaluations wait for the end of a batch.
+        first: The least and the most for the first one.
+        multiples: Whether evaluations may be left out, as long as each stands at a multiple.
+        unit: "epochs", "samples" or "tokens".
+    """
+
+    every: float
+    gap: tuple[float, float]
+    first: tuple[float, float]
+    multiples: bool = False
+    unit: str = "epochs"
+
+    def off(self, at: float, before: float | None) -> bool:
+        """Whether an evaluation there, after one at ``before``, breaks the plan."""
+        if self.multiples:
+            count = max(1, round(at / self.every))
+            return not count * self.gap[0] <= at <= count * self.gap[1]
+        least, most = self.first if before is None else self.gap
+        return not least <= at - (before or 0.0) <= most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A row of the rules' table: whose schedule, in which rounds, how counted and reckoned."""
+
+    benchmarks: tuple[str, ...]
+    since: tuple[int, int]
+    until: tuple[int, int]
+    plan: Callable[[float, float], Plan]  # of the batch size and the first position logged
+    counted: tuple[str, ...] = (keys.EPOCH_NUM,)  # where the position stands, first choice first
+
+
+def _regular(
+    every: float, *, first: float = 0.0, slack: float = 0.01, unit: str = "epochs"
+) -> Plan:
+    """Evaluations at even distances, the first after one distance or where ``first`` says."""
+    start = first or every
+    return Plan(
+        every=every,
+        gap=(every - slack, every + slack),
+        first=(start - slack, start + slack),
+        unit=unit,
+    )
+
+
+def _epochs(every: int) -> Callable[[float, float], Plan]:
+    return lambda _batch, _at: _regular(every)
+
+
+def _resnet(_batch: float, _at: float) -> Plan:
+    """Every 4 epochs, with an offset of 0 to 3."""
+    return Plan(every=4, gap=(3.99, 4.01), first=(0.0, 4.01))
+
+
+def _samples(every: int) -> Callable[[float, float], Plan]:
+    return lambda batch, _at: _in_batches(every, batch)
+
+
+def _in_batches(every: int, batch: float, *, skipped: int = 0, unit: int = 1) -> Plan:
+    """Every so many samples, in whole batches: rounded up, as the rules say, or down."""
+    least = every - batch if 2 * batch < every else float(every)
+    gap = (least * unit, (_up(every, batch) + _ROUNDING * every) * unit)
+    return Plan(
+        every=every * unit,
+        gap=gap,
+        first=(gap[0] * (skipped + 1), gap[1] * (skipped + 1)),
+        unit="samples" if unit == 1 else "tokens",
+    )
+
+
+def _bert(batch: float, _at: float) -> Plan:
+    """A late first evaluation only delays the run's end, so a quarter is allowed."""
+    every = max(1, (0.05 * (230.23 * batch + 3_000_000)) // 25_000) * 25_000
+    slack = batch + _ROUNDING * every
+    return Plan(
+        every=every,
+        gap=(every - slack, every + slack),
+        first=(every - slack, 1.25 * every + slack),
+        unit="samples",
+    )
+
+
+def _unet3d(batch: float, at: float) -> Plan:
+    """Position in epochs, or in samples from round 4.0 on; a first one at epoch 1,000 is fine."""
+    samples = _up(_UNET3D_SAMPLES, batch)
+    every, first = (math.ceil(n * _UNET3D_SAMPLES / samples) for n in (20, 1_000))
+    in_epochs = at <= _LARGEST_EPOCH
+    size = 1.0 if in_epochs else samples
+    return Plan(
+        every=every * size,
+        gap=((every - 0.01) * size, (every + 0.01) * size),
+        first=((first - 0.01) * size, 1_000.01 * size),
+        unit="epochs" if in_epochs else "samples",
+    )
+
+
+def _gpt3(batch: float, at: float) -> Plan:
+    """Position in sequences or in tokens."""
+    return _in_batches(24_576, batch, unit=_GPT3_TOKENS if at > _LARGEST_SAMPLE else 1)
+
+
+def _lora(batch: float, _at: float) -> Plan:
+    return _in_batches(384, batch, skipped=math.floor(0.125 * batch + 2))
+
+
+def _llama405(batch: float, _at: float) -> Plan:
+    return _in_batches(18_432, batch, skipped=math.floor(0.0026 * batch + 12))
+
+
+def _dcnv2(batch: float, _at: float) -> Plan:
+    """In fractions of the one epoch, counted from 0."""
+    every = max(1, _CRITEO_SAMPLES // (20 * batch)) * batch / _CRITEO_SAMPLES
+    return _regular(every, slack=2 * batch / _CRITEO_SAMPLES + _ROUNDING * every)
+
+
+def _dlrm(_batch: float, at: float) -> Plan:
+    """In epochs, counted from 1 (or from 0)."""
+    return _regular(0.05, first=1.05 if at > 1 else 0.05, slack=0.001)
+
+
+def _rgat(_batch: float, _at: float) -> Plan:
+    return _regular(0.05, slack=0.011)
+
+
+def _checkpoints(batch: float, _at: float) -> Plan:
+    """Stable Diffusion: checkpoints at fixed places, of which some may be left unjudged."""
+    plan = _in_batches(512_000, batch)
+    return Plan(every=plan.every, gap=plan.gap, first=plan.first, multiples=True, unit="samples")
+
+
+_EVER = (99, 0)
+_SAMPLES = (keys.SAMPLES_COUNT, keys.EPOCH_NUM)
+_ROWS = (
+    _Row(benchmarks=("resnet",), since=(0, 7), until=(4, 0), plan=_resnet),
+    _Row(benchmarks=("bert",), since=(1, 0), until=(5, 0), plan=_bert, counted=_SAMPLES),
+    _Row(benchmarks=("rnnt",), since=(1, 0), until=(3, 1), plan=_epochs(1)),
+    _Row(benchmarks=("maskrcnn",), since=(0, 7), until=(3, 1), plan=_epochs(1)),
+    _Row(benchmarks=("ssd",), since=(1, 0), until=(1, 1), plan=_epochs(5)),
+    _Row(benchmarks=("ssd", "retinanet"), since=(2, 0), until=(5, 1), plan=_epochs(1)),
+    _Row(benchmarks=("unet3d",), since=(1, 0), until=(4, 0), plan=_unet3d),
+    _Row(benchmarks=("dlrm",), since=(1, 0), until=(2, 1), plan=_dlrm),
+    _Row(benchmarks=("dlrm_dcnv2",), since=(3, 0), until=_EVER, plan=_dcnv2),
+    _Row(benchmarks=("gpt3",), since=(3, 0), until=(4, 1), plan=_gpt3, counted=_SAMPLES),
+    _Row(
+        benchmarks=("stable_diffusion",),
+        since=(3, 1),
+        until=(5, 0),
+        plan=_checkpoints,
+        counted=_SAMPLES,
+    ),
+    _Row(benchmarks=("llama2_70b_lora",), since=(4, 0), until=_EVER, plan=_lora, counted=_SAMPLES),
+    _Row(benchmarks=("gnn", "rgat"), since=(4, 0), until=(5, 1), plan=_rgat),
+    _Row(
+        benchmarks=("llama31_405b",),
+        since=(5, 0),
+        until=(5, 0),
+        plan=_samples(46_080),
+        counted=_SAMPLES,
+    ),
+    _Row(benchmarks=("llama31_405b",), since=(5, 1), until=_EVER, plan=_llama405, counted=_SAMPLES),
+    _Row(
+        benchmarks=("llama31_8b",),
+        since=(5, 1),
+        until=_EVER,
+        plan=_samples(12_288),
+        counted=_SAMPLES,
+    ),
+    _Row(
+        benchmarks=("flux1",), since=(5, 1), until=_EVER, plan=_samples(262_144), counted=_SAMPLES
+    ),
+    _Row(
+        benchmarks=("gpt_oss_20b",),
+        since=(6, 0),
+        until=_EVER,
+        plan=_samples(12_288),
+        counted=_SAMPLES,
+    ),
+)
+
+
+def plan_of(
+    benchmark: str, round_: tuple[int, ...], *, batch: float, first: float = 0.0
+) -> Plan | None:
+    """When a benchmark's evaluations were due in a round.
+
+    Args:
+        benchmark: Its name as logs have it.
+        round_: The round, for example (4, 0).
+        batch: The global batch size, above 0.
+        first: Where the log has its first evaluation: some benchmarks are counted in several
+            units, which its size tells apart.
+
+    Returns:
+        The plan; None if the written rules state none that could be reckoned.
+    """
+    row = _row(benchmark, round_)
+    return None if row is None else row.plan(batch, first)
+
+
+def _row(benchmark: str, round_: tuple[int, ...]) -> _Row | None:
+    fitting = (row for row in _ROWS if benchmark in row.benchmarks)
+    return next((row for row in fitting if row.since <= round_ <= row.until), None)
+
+
+def evaluations(facts: Facts) -> Iterator[Finding]:
+    """Evaluations of a Closed run that do not keep to its benchmark's schedule: one finding.
+
+    Args:
+        facts: The log and what is known of it.
+    """
+    rules, run = facts.ruleset, facts.run
+    if rules is None or not rules.official or rules.name.startswith("hpc"):
+        return
+    batch = run.global_batch_size
+    if run.division != _CLOSED or run.benchmark is None or batch is None or batch <= 0:
+        return
+    row = _row(run.benchmark, rules.round)
+    places = [] if row is None else _places(facts.log, row.counted)
+    if row is None or not places:
+        return
+    plan = row.plan(batch, places[0][0])
+    # BERT logs that count epochs have 1 throughout: there is nothing to see.
+    if plan.unit == "samples" and places[-1][0] == 1:
+        return
+    before: float | None = None
+    off: list[tuple[float | None, float, Event]] = []
+    for at, event in places:
+        if plan.off(at, before):
+            off.append((before, at, event))
+        before = at
+    if off:
+        yield _off_schedule(facts, plan, off, len(places))
+
+
+def _off_schedule(
+    facts: Facts, plan: Plan, off: list[tuple[float | None, float, Event]], total: int
+) -> Finding:
+    before, at, event = off[0]
+    found = f"at {_count(at, plan)}" + (
+        " first" if before is None else f", {_count(at - before, plan)} after the one before"
+    )
+    expected = f"every {_count(plan.every, plan)}"
+    if plan.multiples:
+        expected = f"at multiples of {_count(plan.every, plan)}"
+    elif before is None:
+        expected = f"first at {_first(plan)}, then {expected}"
+    return facts.finding(
+        "run.eval_schedule",
+        f"{facts.run.benchmark} with batch size {facts.run.global_batch_size:g} is to be evaluated "
+        f"{expected}; this evaluation is {found} ({len(off)} of {total} are off)",
+        "Evaluate as often as the reference does; a checked schedule makes times comparable.",
+        event=event,
+        severity=Severity.WARNING,
+        expected=expected,
+        found=found,
+    )
+
+
+def _places(log: RunLog, counted: tuple[str, ...]) -> list[tuple[float, Event]]:
+    """Where in training the evaluations stand, each place once, in order; the start left out."""
+    found: dict[float, Event] = {}
+    for key in (keys.EVAL_ACCURACY, keys.EVAL_ERROR):
+        for event in log.all(key):
+            values = (number(event.metadata.get(name)) for name in counted)
+            at = next((value for value in values if value is not None), None)
+            if at is not None and at > 0:
+                found.setdefault(at, event)
+    return sorted(found.items(), key=_place)
+
+
+def _place(item: tuple[float, Event]) -> float:
+    return item[0]
+
+
+def _up(count: float, batch: float) -> float:
+    """The least whole number of batches that holds so many samples."""
+    return math.ceil(count / batch) * batch
+
+
+def _first(plan: Plan) -> str:
+    return (
+        _count(plan.first[1], plan) if plan.first[0] else f"{_count(plan.first[1], plan)} or less"
+    )
+
+
+def _count(amount: float, plan: Plan) -> str:
+    shown = f"{amount:,.0f}" if amount >= 100 else f"{amount:.4g}"
+    return f"{shown} {plan.unit.removesuffix('s') if shown == '1' else plan.unit}"
