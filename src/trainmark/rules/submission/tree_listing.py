@@ -56,8 +56,13 @@ def list_folder(folder: Path) -> Listing:
                 kinds[_kind(entry)].append(folder / entry.name)
     except OSError as error:
         return Listing(folder=folder, findings=(_cannot_list(folder, error),))
-    in_order = {kind: tuple(sorted(found, key=natural)) for kind, found in kinds.items()}
-    return Listing(folder=folder, **in_order)
+    return Listing(
+        folder=folder,
+        folders=_in_order(kinds["folders"]),
+        files=_in_order(kinds["files"]),
+        links=_in_order(kinds["links"]),
+        others=_in_order(kinds["others"]),
+    )
 
 
 def walk(root: Path) -> Iterator[Listing]:
@@ -96,6 +101,10 @@ def natural(path: Path) -> list[tuple[int, str]]:
     """The key under which result_10 comes after result_9."""
     parts = _DIGITS.split(path.name)
     return [(int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in parts]
+
+
+def _in_order(paths: list[Path]) -> tuple[Path, ...]:
+    return tuple(sorted(paths, key=natural))
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
