@@ -12,4 +12,7 @@ def printable(text: object) -> str:
     Args:
         text: Anything; ``str()`` of it is taken.
     """
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
+    plain = str(text)
+    if plain.isprintable():
+        return plain
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in plain)
