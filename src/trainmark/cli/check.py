@@ -1,6 +1,6 @@
 """``trainmark check``: check result logs against the rules of their round."""
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -8,7 +8,7 @@ import click
 from trainmark.types import UsageError
 
 if TYPE_CHECKING:
-    from trainmark.cli.check_output import Block, Output, Tally
+    from trainmark.cli.check_output import Output, Tally
     from trainmark.cli.check_progress import Progress
     from trainmark.rules import Verdict
     from trainmark.rules.options import CheckOptions
@@ -145,7 +145,7 @@ def _run(paths: tuple[str, ...], options: "CheckOptions", output: "Output") -> "
     from contextlib import closing
     from itertools import chain, islice
 
-    from trainmark.cli.check_output import Tally
+    from trainmark.cli.check_output import Tally, grouped
     from trainmark.cli.check_progress import Progress
     from trainmark.rules import check_paths
 
@@ -155,7 +155,7 @@ def _run(paths: tuple[str, ...], options: "CheckOptions", output: "Output") -> "
         # A wrong request must not leave half an answer: begin when the first verdict is there.
         first = list(islice(verdicts, 1))
         output.begin()
-        for block in _grouped(chain(first, verdicts)):
+        for block in grouped(chain(first, verdicts)):
             progress.clear()
             tally.add(block)
             output.add(block)
@@ -176,16 +176,6 @@ def _watched(
         progress.clear()
         if isinstance(verdicts, Generator):
             verdicts.close()
-
-
-def _grouped(verdicts: "Iterable[Verdict]") -> "Iterator[Block]":
-    """The verdicts folder by folder."""
-    from trainmark.cli.check_output import Blocks
-
-    blocks = Blocks()
-    for verdict in verdicts:
-        yield from blocks.add(verdict)
-    yield from blocks.rest()
 
 
 def _output(style: str) -> "Output":

@@ -27,7 +27,7 @@ class JunitOutput:
     def add(self, block: Block) -> None:
         """Print one folder's suite."""
         failed = sum(not verdict.ok for verdict in block.verdicts)
-        name = _attribute(block.folder or ".")
+        name = _attribute(block.folder)
         counts = f'tests="{len(block.verdicts)}" failures="{failed}" errors="0" skipped="0"'
         click.echo(f"  <testsuite name={name} {counts}>")
         for verdict in block.verdicts:
@@ -42,7 +42,7 @@ class JunitOutput:
 def _print_case(verdict: "Verdict", block: Block) -> None:
     name = _attribute(Path(verdict.path).name or verdict.path)
     click.echo(
-        f"    <testcase classname={_attribute(block.folder or '.')} name={name} "
+        f"    <testcase classname={_attribute(block.folder)} name={name} "
         f"file={_attribute(verdict.path)}>"
     )
     findings, left_out = bounded(verdict.findings, MOST_IN_DATA)

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -16,13 +16,13 @@ __all__ = [
     "MOST_IN_DATA",
     "MOST_OF_A_KIND",
     "Block",
-    "Blocks",
     "Output",
     "Tally",
     "bounded",
     "clean",
     "count",
     "escaped",
+    "grouped",
     "kind_of",
     "relative",
     "summary",
@@ -106,29 +106,23 @@ class Tally:
         self.failed_folders += any(not verdict.ok for verdict in block.verdicts)
 
 
-class Blocks:
-    """Puts a stream of verdicts together, folder by folder."""
+def grouped(verdicts: "Iterable[Verdict]") -> Iterator[Block]:
+    """Put a stream of verdicts together, folder by folder.
 
-    def __init__(self) -> None:
-        self._block: Block | None = None
-
-    def add(self, verdict: "Verdict") -> Iterator[Block]:
-        """Take one verdict; the block that it completes, if any."""
+    Args:
+        verdicts: Those on the logs of a folder stand before that on the folder.
+    """
+    block: Block | None = None
+    for verdict in verdicts:
         is_log = verdict.kind == "log"
-        folder = os.path.dirname(verdict.path) if is_log else verdict.path  # noqa: PTH120 -- Path("a//b") is another text
-        block = self._block
+        folder = str(Path(verdict.path).parent) if is_log else verdict.path
         if block is not None and (block.folder != folder or len(block.logs) >= _MOST_TOGETHER):
             yield block
             block = None
-        if block is None:
-            block = self._block = Block(folder)
+        block = block or Block(folder)
         (block.logs if is_log else block.whole).append(verdict)
-
-    def rest(self) -> Iterator[Block]:
-        """The last block."""
-        if self._block is not None:
-            yield self._block
-            self._block = None
+    if block is not None:
+        yield block
 
 
 def bounded(findings: Sequence[Finding], most: int) -> tuple[list[Finding], dict[str, int]]:
@@ -165,7 +159,8 @@ def summary(tally: Tally) -> tuple[str, str]:
             count(n, kind) for kind, n in tally.checked.items() if kind not in ("log", "folder")
         ]
         return "Valid", f"{', '.join(shown)}{by}{noted}."
-    parts = [f"{bad} of {count(tally.checked[kind], kind)}" for kind, bad in tally.failed.items()]
+    kinds = sorted(tally.failed, key=lambda kind: (kind != "log", kind))
+    parts = [f"{tally.failed[kind]} of {count(tally.checked[kind], kind)}" for kind in kinds]
     have = "has" if tally.failed.total() == 1 else "have"
     return "Not valid", f"{' and '.join(parts)} {have} errors{by}{noted}."
 

@@ -78,7 +78,7 @@ class TextOutput:
 def _heading(block: Block) -> str:
     """The folder, or the log if it is alone, and the rules it was held to."""
     alone = len(block.logs) == 1 and not block.whole
-    path = block.logs[0].path if alone else block.folder or "."
+    path = block.logs[0].path if alone else block.folder
     about = [] if alone or not block.logs else [count(len(block.logs), "log")]
     reasons = dict.fromkeys(
         f"{verdict.ruleset.title}, {verdict.chosen}"

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainmark.rules.rulesets import Ruleset
-from trainmark.rules.sentences import KeySentences, RuleSheet, benchmarks, rule_sheet
+from trainmark.rules.sentences import DIVISIONS, KeySentences, RuleSheet, benchmarks, rule_sheet
+from trainmark.types import unknown_name
 
 __all__ = ["Change", "Difference", "RoundDifference", "difference", "round_difference"]
 
@@ -128,6 +129,8 @@ def round_difference(
         UsageError: Neither round has the benchmark, or the division is unknown.
         TrainmarkError: A table cannot be read.
     """
+    if division not in DIVISIONS:
+        raise unknown_name("division", division, DIVISIONS)
     first, second = benchmarks(before, division), benchmarks(after, division)
     if benchmark is not None:
         if benchmark not in first and benchmark not in second:

@@ -6,7 +6,7 @@ nothing but its division and its benchmark, and each sentence is that of the typ
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from trainmark.mllog import keys
@@ -22,6 +22,7 @@ __all__ = ["DIVISIONS", "KeySentences", "RuleSheet", "benchmarks", "rule_sheet"]
 
 DIVISIONS = ("closed", "open")
 _NO_BENCHMARK = frozenset({"common", "generic"})
+_DIVISION_LIMIT = "the division's limit"  # as TimeLimit words it
 _CHOOSES = "its value chooses further rules"
 
 
@@ -228,7 +229,9 @@ def _sentences(
         return tuple(dict.fromkeys(_sentence(one, rule.name, state) for one in constraints))
 
     checks = list(_parts(rule.checks))
-    asks = any(one.sentence().find("table") >= 0 for one in rule.after.actions)
+    asks = any(
+        "table" in one.sentence() or "enqueue" in one.sentence() for one in rule.after.actions
+    )
     return KeySentences(
         key=rule.name,
         table=_stem(table.name),
@@ -253,10 +256,11 @@ def _parts(checks: Sequence[Constraint]) -> Iterator[Constraint]:
 
 def _sentence(constraint: Constraint, key: str, state: Mapping[str, Any]) -> str:
     """A constraint in words, with the limit that the division has set."""
+    sentence = named(constraint, key) if key else constraint.sentence()
     match constraint:
         case TimeLimit(minutes=None, minutes_in=name) if isinstance(limit := state.get(name), int):
-            constraint = replace(constraint, minutes=float(limit))
-    return named(constraint, key) if key else constraint.sentence()
+            return sentence.replace(_DIVISION_LIMIT, f"{limit} minutes")
+    return sentence
 
 
 def _no_benchmark(ruleset: Ruleset, benchmark: str, division: str) -> UsageError:
