@@ -5,7 +5,9 @@ where the description no longer says whose result it is and of how many accelera
 warning. A vocabulary that came with a later round is no error for an earlier one.
 """
 
+import difflib
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from trainmark.rules.rulesets import Ruleset
@@ -37,6 +39,7 @@ __all__ = ["WORDS_ASKED", "check_description"]
 
 _WORDS_FIXED = (4, 1)  # the round from which status is one of four words
 WORDS_ASKED = (4, 0)  # the round from which the official checker asks for them
+_MOST_REPEATED = 20
 
 
 def check_description(
@@ -201,44 +204,37 @@ def _number(count: int, what: str) -> str:
 def _status(context: Context) -> Iterator[Finding]:
     """The category: any known word, and one of four from round 4.1 on."""
     status = context.value("status")
-    if not is_text(status):
-        return
     allowed = tuple(CATEGORIES_OF_4_1.values())
-    if status in allowed:
+    if not is_text(status) or status in allowed:
         return
-    means = category(status)
-    right = CATEGORIES_OF_4_1.get(means or "", " or ".join(map(show, allowed[:2])))
-    right = show(right) if means in CATEGORIES_OF_4_1 else right
-    fix = f"Write {right}." if means else f"Write one of {few(allowed)}."
+    severity = Severity.WARNING
     if context.round() >= _WORDS_FIXED:
-        yield context.finding(
-            "status",
-            Severity.ERROR,
-            f"status is {show(status)}; expected one of {few(allowed)}, letter by letter",
-            fix,
-            field="status",
-            expected=", ".join(allowed),
-        )
-    elif means is None:
-        yield context.finding(
-            "status",
-            Severity.WARNING,
-            f"status is {show(status)}; expected available (on premise or in the cloud), preview "
-            "or research",
-            fix,
-            field="status",
-            expected=", ".join(allowed),
-        )
+        severity, wanted = Severity.ERROR, f"expected one of {few(allowed)}, letter by letter"
+    elif category(status) is None:
+        wanted = "expected available (on premise or in the cloud), preview or research"
     elif context.round() >= WORDS_ASKED:
-        yield context.finding(
-            "status",
-            Severity.WARNING,
-            f"status is {show(status)}; the official checker asks for one of {few(allowed)}, "
-            "words that came with round 4.1",
-            fix,
-            field="status",
-            expected=", ".join(allowed),
-        )
+        wanted = f"the official checker asks for one of {few(allowed)}, words of round 4.1"
+    else:
+        return
+    yield context.finding(
+        "status",
+        severity,
+        f"status is {show(status)}; {wanted}",
+        f"Write {_right_status(status)}.",
+        field="status",
+        expected=", ".join(allowed),
+    )
+
+
+def _right_status(status: str) -> str:
+    """The words of round 4.1 for what is meant; all of them if that is not clear."""
+    means = category(status)
+    if means == "available":
+        return f"{show(CATEGORIES_OF_4_1['on premise'])} or {show(CATEGORIES_OF_4_1['cloud'])}"
+    near = difflib.get_close_matches(status[:100], CATEGORIES_OF_4_1.values(), n=1)
+    if means is not None:
+        return show(CATEGORIES_OF_4_1[means])
+    return show(near[0]) if near else f"one of {few(tuple(CATEGORIES_OF_4_1.values()))}"
 
 
 def _division(context: Context) -> Iterator[Finding]:
@@ -268,7 +264,7 @@ def _division(context: Context) -> Iterator[Finding]:
 
 def _repeated(context: Context) -> Iterator[Finding]:
     """Fields that stand there twice."""
-    for name, values in context.description.repeated.items():
+    for name, values in islice(context.description.repeated.items(), _MOST_REPEATED):
         differ = any(value != values[-1] for value in values)
         which = f"with different values; the last one, {show(values[-1])}, counts" if differ else ""
         yield context.finding(

@@ -30,6 +30,7 @@ from trainmark.types import Finding, Severity
 __all__ = ["MAX_BYTES", "Description", "Form", "Reading", "read_description"]
 
 MAX_BYTES = 4 << 20  # the largest published description has 6 kB
+MAX_DEPTH = 100  # of lists and objects in one another, as in a log
 _MAX_MEMBERS = 10_000
 _MOST_FAULTS = 20  # bridged in one file before reading ends
 _LONGEST_INTEGER = 100  # digits; Python refuses to convert more than 4,300
@@ -192,9 +193,10 @@ class _Reader:
             message, place = explain(text, start)
             self.find("json", message, "Write one JSON object in braces.", at=place)
         else:
+            held = "a list" if isinstance(value, list) else show(value)
             self.find(
                 "object",
-                f"the file holds {show(value)}; expected one JSON object with the fields",
+                f"the file holds {held}; expected one JSON object with the fields",
                 "Write the fields into one object in braces.",
                 at=start,
             )
@@ -307,16 +309,22 @@ class _Members:
     def _value(self, place: int) -> tuple[Any, int]:
         """The value at a place, and the place after it."""
         try:
-            return _DECODER.raw_decode(self._text, place)
+            value, after = _DECODER.raw_decode(self._text, place)
         except json.JSONDecodeError as error:
             self._broken(error.pos, error.msg)
         except RecursionError:
-            self._stop(
-                "json",
-                "a value here is nested too deeply to be read",
-                "Write other_software_stack as one object of names and versions.",
-                place,
-            )
+            self._too_deep(place)
+        if _is_deep(value):
+            self._too_deep(place)
+        return value, after
+
+    def _too_deep(self, place: int) -> NoReturn:
+        self._stop(
+            "json",
+            f"there are more than {MAX_DEPTH} lists and objects in one another here",
+            "Write other_software_stack as one object of names and versions.",
+            place,
+        )
 
     def _broken(self, place: int, reason: str = "") -> NoReturn:
         message, place = explain(self._text, place, reason)
@@ -337,6 +345,22 @@ class _Members:
         last, line = self._line_at
         self._line_at = (place, line + line_breaks(self._text, last, place))
         return self._line_at[1]
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether a value has more than ``MAX_DEPTH`` lists and objects in one another."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            inner
+            for one in level
+            if isinstance(one, list | dict)
+            for inner in (one.values() if isinstance(one, dict) else one)
+            if isinstance(inner, list | dict)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _integer(digits: str) -> int | float:

@@ -15,6 +15,7 @@ __all__ = ["FIELDS_FIXED", "Context", "missing", "unknown_fields"]
 
 FIELDS_FIXED = (0, 7)  # the round from which all descriptions have these fields
 _NEAR = 0.8
+_LONGEST_NAME = 100  # characters that are compared
 _MOST_UNKNOWN = 20  # unknown fields that are looked at one by one
 
 
@@ -116,15 +117,16 @@ def unknown_fields(context: Context) -> Iterator[Finding]:
     unknown = [name for name in _unknown(context) if name not in meant]
     for place, name in enumerate(unknown):
         near = _near(name, (*FIELD_NAMES, *ALSO_KNOWN))
+        there = near in context.description.fields
         more = len(unknown) - place - 1
         yield context.finding(
             "unknown_field",
             Severity.WARNING,
             f"there is no field {show(name)}"
-            + (f"; {near} is the one of that name" if near else "")
+            + (f"; {near} {'is there too' if there else 'may be meant'}" if near else "")
             + (f" (and {more} more such fields)" if place + 1 == _MOST_UNKNOWN and more else ""),
             f"Rename it to {near}, or remove it."
-            if near and near not in context.description.fields
+            if near and not there
             else "Remove it, or put what it says into hw_notes or sw_notes.",
             field=name,
         )
@@ -134,6 +136,10 @@ def unknown_fields(context: Context) -> Iterator[Finding]:
 
 def _near(name: str, names: list[str] | tuple[str, ...]) -> str | None:
     """The name that may have been meant."""
-    short = {other.lower().replace("-", "_").replace(" ", "_"): other for other in names}
-    found = difflib.get_close_matches(name.replace("-", "_"), short, n=1, cutoff=_NEAR)
+    short = {_plain(other): other for other in names}
+    found = difflib.get_close_matches(_plain(name), short, n=1, cutoff=_NEAR)
     return short[found[0]] if found else None
+
+
+def _plain(name: str) -> str:
+    return name[:_LONGEST_NAME].lower().replace("-", "_").replace(" ", "_")
