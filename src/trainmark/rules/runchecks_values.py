@@ -108,19 +108,20 @@ def names(facts: Facts) -> Iterator[Finding]:
     Args:
         facts: The log and what is known of it.
     """
-    for key in (keys.SUBMISSION_ORG, keys.SUBMISSION_PLATFORM):
-        event = facts.log.first(key)
-        if event is not None and isinstance(event.value, str) and "PLACEHOLDER" in event.value:
-            yield facts.finding(
-                "run.placeholder",
-                f"{key} is still {show(event.value)}",
-                f"Set {key} in the configuration of the run. Until then the folder decides whose "
-                "result it is.",
-                event=event,
-                severity=Severity.WARNING,
-                expected="a name",
-                found=show(event.value),
-            )
+    firsts = map(facts.log.first, (keys.SUBMISSION_ORG, keys.SUBMISSION_PLATFORM))
+    unfilled = [event for event in firsts if event is not None and _is_placeholder(event.value)]
+    if unfilled:
+        said = " and ".join(f"{event.key} is still {show(event.value)}" for event in unfilled)
+        yield facts.finding(
+            "run.placeholder",
+            said,
+            f"Set {' and '.join(event.key for event in unfilled)} in the configuration of the run. "
+            "Until then the folder decides whose result it is.",
+            event=unfilled[0],
+            severity=Severity.WARNING,
+            expected="a name",
+            found=show(unfilled[0].value),
+        )
     division = facts.log.first(keys.SUBMISSION_DIVISION)
     value = None if division is None else division.value
     if isinstance(value, str) and value not in _DIVISIONS:
@@ -142,6 +143,10 @@ def names(facts: Facts) -> Iterator[Finding]:
 @functools.lru_cache(maxsize=4096)
 def _is_setting(key: str) -> bool:
     return _SETTING.fullmatch(key) is not None
+
+
+def _is_placeholder(value: Any) -> bool:
+    return isinstance(value, str) and "PLACEHOLDER" in value
 
 
 def _is_number(value: Any) -> bool:
