@@ -13,9 +13,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from trainmark.rules.scoring import may_fail
 from trainmark.rules.submission.power_logs import PowerLog, Sample
 
-__all__ = ["PowerRun", "RunEnergy", "joules_of", "official_joules_of", "run_energy"]
+__all__ = [
+    "EnergyScore",
+    "PowerRun",
+    "RunEnergy",
+    "energy_score",
+    "joules_of",
+    "official_joules_of",
+    "run_energy",
+]
 
 _JOULES_PER_KWH = 3.6e6
 
@@ -80,6 +89,48 @@ class RunEnergy:
     def watts(self) -> float | None:
         """The average power in the timed part."""
         return None if self.joules is None or not self.seconds else self.joules / self.seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnergyScore:
+    """The energy of a benchmark folder: over the same runs as the score in minutes.
+
+    Attributes:
+        joules: From the readings of the timed parts, None if one of the runs has no energy.
+        official_joules: The official way, likewise.
+        runs_counted: Number of runs that the means are over.
+    """
+
+    joules: float | None
+    official_joules: float | None
+    runs_counted: int
+
+
+def energy_score(
+    runs: Sequence[RunEnergy], *, benchmark: str, scaling: float = 1.0
+) -> EnergyScore | None:
+    """The mean energy of the runs without the fastest and the slowest, times the scaling.
+
+    Source: power measurement rules, section "Scoring"; the scaling is the official summarizer's.
+
+    Args:
+        runs: The runs that succeeded.
+        benchmark: The benchmark, for the number of runs that are left out.
+        scaling: The factor from ``scaling.json``.
+
+    Returns:
+        None if no run with a duration is left.
+    """
+    timed = [(run.seconds, place, run) for place, run in enumerate(runs) if run.seconds is not None]
+    left_out = may_fail(len(timed), benchmark)
+    counted = [run for _, _, run in sorted(timed)[left_out : len(timed) - left_out]]
+    if not counted:
+        return None
+    return EnergyScore(
+        joules=_mean([run.joules for run in counted], scaling),
+        official_joules=_mean([run.official_joules for run in counted], scaling),
+        runs_counted=len(counted),
+    )
 
 
 def run_energy(run: PowerRun, logs: Sequence[PowerLog]) -> RunEnergy:
@@ -162,6 +213,11 @@ def official_joules_of(log: PowerLog, duration_ms: float) -> float | None:
 def _total(parts: Sequence[float | None]) -> float | None:
     known = [part for part in parts if part is not None]
     return sum(known) if len(known) == len(parts) else None
+
+
+def _mean(parts: Sequence[float | None], scaling: float) -> float | None:
+    total = _total(parts)
+    return None if total is None else total / len(parts) * scaling
 
 
 def _in_order(samples: Sequence[Sample]) -> tuple[list[float], list[float]]:

@@ -17,9 +17,10 @@ _PIECE_BYTES = 1 << 20
 def find_copies(folders: Iterable[Path]) -> Iterator[Finding]:
     """Logs whose bytes are those of an earlier one: an error in one folder, else a warning.
 
-    In one folder a run is counted twice. In two folders it may be right (a system filed once with
-    and once without power), and 1,621 published logs are such copies, but more often a result was
-    copied to the wrong place. Sizes are compared first, so that few files are read.
+    In one folder a run is counted twice. In two folders it may be right: of round 4.0 one submitter
+    filed the same runs three times, without power and with power measured in two ways (226 copies).
+    More often a result was copied to the wrong place. Sizes are compared first, so that few files
+    are read.
 
     Args:
         folders: Benchmark folders in the order in which they should be named; links in them are
