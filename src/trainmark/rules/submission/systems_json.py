@@ -350,7 +350,7 @@ class _Members:
 def _is_deep(value: Any) -> bool:
     """Whether a value has more than ``MAX_DEPTH`` lists and objects in one another."""
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         level = [
             inner
             for one in level
