@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainmark.rules.convergence.check import Convergence, check_convergence, is_checked
 from trainmark.rules.convergence.measured import Measured, measure
-from trainmark.rules.convergence.references import References, references
+from trainmark.rules.convergence.points import References, references
 from trainmark.rules.convergence.scaling import check_scaling
 from trainmark.rules.convergence.table import reference_lines
 

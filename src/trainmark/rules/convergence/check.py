@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from trainmark.rules.convergence.measured import Measured
+from trainmark.rules.convergence.points import FIRST_ROUND, References, references
 from trainmark.rules.convergence.procedure import FAILED_RUN, Judgement, envelope, judge, prune
-from trainmark.rules.convergence.references import FIRST_ROUND, References, references
 from trainmark.rules.convergence.table import amount, submission_lines
 from trainmark.rules.convergence.wording import (
     Situation,
@@ -39,6 +39,7 @@ class Convergence:
         full: The verdict by all references, none pruned; None as ``judgement``.
         findings: What is wrong, and what else there is to know.
         table: The submission beside its reference, as lines of plain text; () without a verdict.
+        scales: Whether the round's scores were multiplied with the factor (from 2.1 on).
     """
 
     folder: str
@@ -47,10 +48,11 @@ class Convergence:
     full: Judgement | None = None
     findings: tuple[Finding, ...] = field(default=())
     table: tuple[str, ...] = ()
+    scales: bool = True
 
     @property
     def factor(self) -> float | None:
-        """What the score is to be multiplied with, 1 if nothing; None unless it passed."""
+        """Reference mean over submission mean, 1 if that is less; None unless it passed."""
         if self.judgement is None or not self.judgement.passed:
             return None
         return 1.0 if self.judgement.factor <= 1 + _SAME else self.judgement.factor
@@ -117,7 +119,8 @@ def _judged(
     bypass: bool,
 ) -> Convergence:
     """The verdict on a folder whose logs tell all that it takes."""
-    amounts = [log.amount if log.amount is not None else FAILED_RUN for log in logs]
+    told = [log.amount if log.converged else None for log in logs]
+    amounts = [FAILED_RUN if value is None else value for value in told]
     by_pruned, full, written = (
         judge(table, points, batch_size, amounts)
         for points in (prune(table.points), table.points, envelope(table.points))
@@ -138,7 +141,8 @@ def _judged(
         judgement=verdict,
         full=full,
         findings=_weighed(findings, table, folder),
-        table=submission_lines(table, verdict, batch_size=batch_size, amounts=amounts),
+        table=submission_lines(table, verdict, batch_size=batch_size, amounts=told),
+        scales=table.scales,
     )
 
 

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from trainmark.rules.convergence.references import Point, References
+from trainmark.rules.convergence.points import Point, References
 from trainmark.rules.convergence.statistics import least_acceptable_mean, trimmed_mean
 
 __all__ = ["FAILED_RUN", "Judgement", "Match", "envelope", "interpolate", "judge", "prune"]
 
-FAILED_RUN = 1e9  # epochs or samples of a run that did not converge: it takes the slowest place
+# Epochs or samples of a run that did not converge, so that it takes the slowest place. (Of gpt3,
+# counted in tokens, it takes the fastest; the official code has it so.)
+FAILED_RUN = 1e9
 
 
 class Match(StrEnum):
@@ -38,6 +40,7 @@ class Judgement:
         passed: Whether the submission is slow enough.
         factor: What the score would be multiplied with to be as slow as the reference, 1 or more;
             1 above all references.
+        between: The batch sizes that the reference is interpolated between; () otherwise.
     """
 
     match: Match
@@ -46,10 +49,12 @@ class Judgement:
     limit: float | None
     passed: bool
     factor: float
+    between: tuple[float, ...] = ()
 
     def official_message(self, batch_size: float) -> str:
         """The official checker's words for this outcome (they are in its log)."""
-        missing = f"Missing RCP, please submit RCP with BS = {batch_size:g}"
+        shown = int(batch_size) if batch_size == int(batch_size) else batch_size
+        missing = f"Missing RCP, please submit RCP with BS = {shown}"
         return {
             Match.EXACT: "RCP found",
             Match.BETWEEN: "RCP Interpolation",
@@ -109,9 +114,12 @@ def judge(
         amounts: Epochs or samples of its runs, ``FAILED_RUN`` of one that did not converge.
     """
     mean = trimmed_mean(amounts, references.left_out)
-    match, point = _reference(references, points, batch_size)
-    if point is None:
+    match, around = _match(points, batch_size)
+    if match is Match.ABOVE:
         return Judgement(match=match, point=None, mean=mean, limit=None, passed=False, factor=1.0)
+    point = around[0]
+    if match is Match.BETWEEN:
+        point = interpolate(references, batch_size, *around)
     # By way of the largest speed-up, as the official code has it: it rounds the same.
     limit = point.mean / (point.mean / (point.least - references.slack))
     return Judgement(
@@ -121,6 +129,7 @@ def judge(
         limit=limit,
         passed=mean >= limit,
         factor=max(1.0, point.mean / mean) if mean else math.inf,
+        between=tuple(one.batch_size for one in around) if match is Match.BETWEEN else (),
     )
 
 
@@ -145,17 +154,16 @@ def interpolate(references: References, batch_size: float, low: Point, high: Poi
     )
 
 
-def _reference(
-    references: References, points: Sequence[Point], batch_size: float
-) -> tuple[Match, Point | None]:
-    exact = next((point for point in points if point.batch_size == batch_size), None)
-    if exact is not None:
+def _match(points: Sequence[Point], batch_size: float) -> tuple[Match, Sequence[Point]]:
+    """Which points a batch size is held to: one, the two around it, or none."""
+    exact = [point for point in points if point.batch_size == batch_size]
+    if exact:
         return Match.EXACT, exact
     below = [point for point in points if point.batch_size < batch_size]
     above = [point for point in points if point.batch_size > batch_size]
     if below and above:
-        return Match.BETWEEN, interpolate(references, batch_size, below[-1], above[0])
-    return (Match.BELOW, above[0]) if above else (Match.ABOVE, None)
+        return Match.BETWEEN, (below[-1], above[0])
+    return (Match.BELOW, above) if above else (Match.ABOVE, ())
 
 
 def _from_fastest(points: Sequence[Point]) -> list[Point]:

@@ -1,5 +1,7 @@
 """Compare a folder's scaling.json with the factor that reference convergence gives."""
 
+import math
+
 from trainmark.rules.convergence.check import Convergence
 from trainmark.rules.convergence.table import factor
 from trainmark.types import Finding, Severity
@@ -23,7 +25,7 @@ def check_scaling(folder_factor: float | None, convergence: Convergence) -> list
     if due is None:
         return [] if folder_factor is None else _of_a_failed(folder_factor, convergence)
     if folder_factor is None:
-        return [] if due == 1 else [_absent(due, convergence)]
+        return [] if due == 1 or not convergence.scales else [_absent(due, convergence)]
     if _same(folder_factor, due):
         return []
     full = convergence.full
@@ -99,7 +101,7 @@ def _wrong(
 
 
 def _expected(due: float) -> str:
-    return "none is due" if due == 1 else f"it is {factor(due)}"
+    return "none is due" if due == 1 else f"{factor(due)} is due"
 
 
 def _write(due: float) -> str:
@@ -107,4 +109,4 @@ def _write(due: float) -> str:
 
 
 def _same(one: float, other: float) -> bool:
-    return abs(one - other) <= _TOLERANCE * max(abs(one), abs(other))
+    return math.isclose(one, other, rel_tol=_TOLERANCE)

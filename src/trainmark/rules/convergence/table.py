@@ -1,14 +1,15 @@
 """Reference convergence as plain text: one submission beside its reference, or all references."""
 
+import textwrap
 from collections.abc import Sequence
 
+from trainmark.rules.convergence.points import Point, References
 from trainmark.rules.convergence.procedure import FAILED_RUN, Judgement, Match, prune
-from trainmark.rules.convergence.references import Point, References
 
 __all__ = ["amount", "factor", "reference_lines", "submission_lines"]
 
 _LABEL = 34
-_MOST_SHOWN = 12
+_WIDTH = 100
 
 
 def amount(value: float) -> str:
@@ -28,7 +29,7 @@ def submission_lines(
     judgement: Judgement,
     *,
     batch_size: float,
-    amounts: Sequence[float],
+    amounts: Sequence[float | None],
 ) -> tuple[str, ...]:
     """A submission beside the reference that it is held to.
 
@@ -36,7 +37,7 @@ def submission_lines(
         references: The benchmark's references.
         judgement: What the procedure says.
         batch_size: The submission's.
-        amounts: Epochs or samples of each run, ``FAILED_RUN`` of one that did not converge.
+        amounts: Epochs or samples of each run, None of one that did not converge.
     """
     lines = [
         f"{references.benchmark}, {references.title}: {references.unit} until the target at "
@@ -82,8 +83,8 @@ def reference_lines(references: References) -> list[str]:
     ends = "the fastest and the slowest"
     number = "" if references.left_out == 1 else f" {references.left_out}"
     lines = [
-        f"{references.benchmark}, {references.title}: {references.unit} until the target; "
-        f"{references.runs} runs a submission, means without {ends}{number}",
+        f"{references.benchmark}, {references.title}: {references.unit} until the target",
+        f"{references.runs} runs a submission; means without {ends}{number}",
         *(_row(cells, widths) for cells in (head, *rows)),
     ]
     if len(kept) < len(rows):
@@ -98,15 +99,16 @@ def reference_lines(references: References) -> list[str]:
     return lines
 
 
-def _runs(references: References, amounts: Sequence[float]) -> list[str]:
-    """The submission's runs, ascending, those left out in brackets."""
+def _runs(references: References, amounts: Sequence[float | None]) -> list[str]:
+    """The submission's runs in the order that counts, those left out in brackets."""
     end = references.left_out
-    shown = ["failed" if value >= FAILED_RUN else amount(value) for value in sorted(amounts)]
+    ascending = sorted(amounts, key=lambda value: FAILED_RUN if value is None else value)
+    shown = ["failed" if value is None else amount(value) for value in ascending]
     shown[:end] = [f"({text})" for text in shown[:end]]
     shown[-end:] = [f"({text})" for text in shown[-end:]]
-    rows = [shown[start : start + _MOST_SHOWN] for start in range(0, len(shown), _MOST_SHOWN)]
     label = f"{len(shown)} runs (left out)"
-    return [_line("" if place else label, " ".join(row)) for place, row in enumerate(rows)]
+    rows = textwrap.wrap(" ".join(shown), _WIDTH - _LABEL - 2)
+    return [_line("" if place else label, row) for place, row in enumerate(rows)]
 
 
 def _name(judgement: Judgement, point: Point) -> str:
@@ -120,8 +122,11 @@ def _name(judgement: Judgement, point: Point) -> str:
 
 
 def _described(point: Point, judgement: Judgement) -> str:
-    runs = f", {len(point.amounts)} runs" if judgement.match is not Match.BETWEEN else ""
-    return f"{amount(point.mean)} (deviation {amount(point.deviation)}{runs})"
+    basis = f"{len(point.amounts)} runs"
+    if judgement.between:
+        low, high = judgement.between
+        basis = f"between {amount(low)} and {amount(high)}"
+    return f"{amount(point.mean)} (deviation {amount(point.deviation)}, {basis})"
 
 
 def _limit(limit: float, references: References) -> str:

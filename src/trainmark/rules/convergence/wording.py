@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from trainmark.rules.convergence.points import References
 from trainmark.rules.convergence.procedure import Judgement, Match
-from trainmark.rules.convergence.references import References
 from trainmark.rules.convergence.table import amount, factor
 from trainmark.types import Finding, Severity
 
@@ -111,13 +111,17 @@ def scaled(case: Situation) -> Finding:
     """Faster than the reference, within what is allowed."""
     verdict = case.judgement
     assert verdict.point is not None, "only a passed verdict is scaled"
+    times = f"multiplied by {factor(verdict.factor)}"
+    scales = case.references.scales
     return case.finding(
         "rcp.scaled",
         Severity.NOTE,
         f"the runs converge faster than the reference, within what is allowed: "
-        f"{case.amount(verdict.mean)} on average, the reference {amount(verdict.point.mean)}; the "
-        f"score is multiplied by {factor(verdict.factor)}",
-        f'scaling.json beside the logs must hold {{"scaling_factor": {verdict.factor!r}}}.',
+        f"{case.amount(verdict.mean)} on average, the reference {amount(verdict.point.mean)}; "
+        + (f"the score is {times}" if scales else f"from round 2.1 on the score would be {times}"),
+        f'scaling.json beside the logs must hold {{"scaling_factor": {verdict.factor!r}}}.'
+        if scales
+        else "",
     )
 
 

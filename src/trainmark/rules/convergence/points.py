@@ -9,6 +9,7 @@ import importlib.util
 import json
 import math
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,15 @@ from trainmark.types import TrainmarkError
 if TYPE_CHECKING:  # the module reads YAML, which this one has no need of
     from trainmark.rules.rulesets import Ruleset
 
-__all__ = ["FIRST_ROUND", "Point", "References", "left_out", "references"]
+__all__ = [
+    "FIRST_ROUND",
+    "Point",
+    "References",
+    "left_out",
+    "make_points",
+    "parse_records",
+    "references",
+]
 
 FIRST_ROUND = (1, 0)  # for training; every HPC round with tables has references
 _PACKAGE = "mlperf_logging"
@@ -35,6 +44,8 @@ _LEFT_OUT = {"unet3d": 4}
 _UNJUDGED = frozenset({"dlrm"})
 # What the official checker allows beyond the t-test: one evaluation, written for round 5.0 alone.
 _SLACK = {"llama31_405b": ((5, 0), 46_080.0)}
+# No result of an earlier round has a scaling.json that the checker wrote.
+_SCALED_FROM = (2, 1)
 _WHOLE_SAMPLES = 10_000  # the amounts in tables are epochs below this and samples, or tokens, above
 
 
@@ -70,6 +81,7 @@ class References:
         slack: By how much less than the t-test says a mean may be.
         unit: What is counted, for example "epochs".
         judged: Whether the official checker can judge this benchmark.
+        scales: Whether the round's scores were multiplied with the factor.
     """
 
     benchmark: str
@@ -80,6 +92,7 @@ class References:
     slack: float
     unit: str
     judged: bool = True
+    scales: bool = True
 
 
 def left_out(benchmark: str) -> int:
@@ -99,48 +112,60 @@ def references(ruleset: "Ruleset", benchmark: str) -> References | None:
     """
     if not ruleset.official or not _NAME.fullmatch(benchmark):
         return None
-    return _load(ruleset.first_table.split("/")[0], benchmark, ruleset.title, ruleset.round)
+    return _load(ruleset.first_table.split("/")[0], benchmark, ruleset.round)
 
 
 @functools.cache
-def _load(folder: str, benchmark: str, title: str, number: tuple[int, ...]) -> References | None:
+def _load(folder: str, benchmark: str, number: tuple[int, ...]) -> References | None:
     usage = folder.partition("_")[0]
     runs = _submission_runs(usage).get(benchmark)
-    text = _text(folder, benchmark)
+    text = _text(folder, benchmark) if runs is not None else None
     if runs is None or text is None:
         return None
     since, slack = _SLACK.get(benchmark, ((0,), 0.0))
-    end = left_out(benchmark)
-    points = [
-        _point(batch_size, amounts, runs=runs, end=end)
-        for batch_size, amounts in _records(text, f"{folder}/{benchmark}", least=2 * end + 1)
-    ]
-    points.sort(key=lambda point: point.batch_size)
-    if not points:
-        return None
+    points = make_points(
+        parse_records(text, f"{folder}/{benchmark}"), benchmark=benchmark, runs=runs
+    )
     return References(
         benchmark=benchmark,
-        title=title,
-        points=tuple(points),
+        title=f"{'HPC ' if usage == 'hpc' else ''}round {'.'.join(map(str, number))}",
+        points=points,
         runs=runs,
-        left_out=end,
+        left_out=left_out(benchmark),
         slack=slack if number >= since else 0.0,
         unit=_unit(benchmark, folder, points[0].mean),
         judged=benchmark not in _UNJUDGED,
+        scales=number >= _SCALED_FROM,
     )
 
 
-def _point(batch_size: float, amounts: list[float], *, runs: int, end: int) -> Point:
-    mean, spread = trimmed_mean(amounts, end), deviation(amounts)
-    return Point(
-        batch_size=batch_size,
-        amounts=tuple(sorted(amounts)),
-        mean=mean,
-        deviation=spread,
-        least=least_acceptable_mean(
+def make_points(
+    records: Mapping[float, Sequence[float]], *, benchmark: str, runs: int
+) -> tuple[Point, ...]:
+    """Reference points from runs of the reference, ascending by batch size.
+
+    Args:
+        records: Epochs or samples of each run, by batch size; more than are left out.
+        benchmark: The benchmark, for how many runs are left out of a mean.
+        runs: How many runs a submission has.
+    """
+    end = left_out(benchmark)
+    points = []
+    for batch_size, amounts in sorted(records.items()):
+        mean, spread = trimmed_mean(amounts, end), deviation(amounts)
+        least = least_acceptable_mean(
             mean, spread, reference_runs=len(amounts) - 2 * end, submission_runs=runs - 2
-        ),
-    )
+        )
+        points.append(
+            Point(
+                batch_size=batch_size,
+                amounts=tuple(sorted(amounts)),
+                mean=mean,
+                deviation=spread,
+                least=least,
+            )
+        )
+    return tuple(points)
 
 
 def _text(folder: str, benchmark: str) -> str | None:
@@ -157,19 +182,31 @@ def _text(folder: str, benchmark: str) -> str | None:
     return None
 
 
-def _records(text: str, name: str, *, least: int) -> list[tuple[float, list[float]]]:
-    """Batch size and amounts of each reference point in a file, ``least`` runs or more each."""
+def parse_records(text: str, name: str) -> dict[float, list[float]]:
+    """Epochs or samples of each run of the reference by batch size, as a file has them.
+
+    Args:
+        text: The file's JSON.
+        name: Its name for messages, which ends in a slash and the benchmark.
+
+    Raises:
+        TrainmarkError: It is no such file.
+    """
+    found: dict[float, list[float]] = {}
     try:
         content: Any = json.loads(text)
-        found = []
         for record in content.values():
             amounts = next(record[field] for field in _AMOUNTS if field in record)
-            found.append((float(record["BS"]), [float(amount) for amount in amounts]))
+            found.setdefault(float(record["BS"]), [float(amount) for amount in amounts])
     except (ValueError, KeyError, TypeError, AttributeError, StopIteration) as error:
         raise _unreadable(name, f"{type(error).__name__}: {error}") from error
-    for batch_size, amounts in found:
-        if len(amounts) < least or not all(map(math.isfinite, (batch_size, *amounts))):
-            raise _unreadable(name, f"the point at batch size {batch_size:g} has too few runs")
+    for batch_size, amounts in found.items():
+        if len(amounts) <= 2 * left_out(name.rpartition("/")[2]) or not all(
+            map(math.isfinite, (batch_size, *amounts))
+        ):
+            raise _unreadable(name, f"the point at batch size {batch_size:g} is no set of runs")
+    if not found:
+        raise _unreadable(name, "there are none in it")
     return found
 
 
