@@ -26,7 +26,8 @@ _COUNTS = (
 _SETTING = re.compile(
     r"(?:\w+_)?(?:learning_rate|learning_rate_min|epsilon|beta_1|beta_2|momentum"
     r"|weight_decay|weight_decay_rate|clip_norm|poly_power|lora_rank|lora_alpha"
-    r"|warmup_(?:steps|epochs|factor|ratio|samples)|decay_(?:steps|factor|epochs))"
+    r"|warmup_(?:steps|epochs|factor|ratio|samples)|decay_(?:steps|factor|epochs)"
+    r"|training_steps|max_steps)"
 )
 _DIVISIONS = ("closed", "open")
 

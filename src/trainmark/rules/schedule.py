@@ -21,6 +21,7 @@ __all__ = ["Plan", "evaluations", "plan_of"]
 _CLOSED = "closed"
 _ROUNDING = 0.01  # of the interval: positions are logged rounded, batches overlap
 _LARGEST_EPOCH = 10_000  # an epoch_num beyond is a count of samples under another name
+_LARGEST_BATCH = 1e12
 _LARGEST_SAMPLE = 10_000_000  # a count of sequences beyond is one of tokens
 _CRITEO_SAMPLES = 4_195_197_692
 _UNET3D_SAMPLES = 168
@@ -145,7 +146,8 @@ def _llama405(batch: float, _at: float) -> Plan:
 def _dcnv2(batch: float, _at: float) -> Plan:
     """In fractions of the one epoch, counted from 0."""
     every = max(1, _CRITEO_SAMPLES // (20 * batch)) * batch / _CRITEO_SAMPLES
-    return _regular(every, slack=2 * batch / _CRITEO_SAMPLES + _ROUNDING * every)
+    slack = min(batch / _CRITEO_SAMPLES + _ROUNDING * every, every / 2)
+    return _regular(every, slack=slack)
 
 
 def _dlrm(_batch: float, at: float) -> Plan:
@@ -221,7 +223,7 @@ def plan_of(
     Args:
         benchmark: Its name as logs have it.
         round_: The round, for example (4, 0).
-        batch: The global batch size, above 0.
+        batch: The global batch size, from 1 to 1e12.
         first: Where the log has its first evaluation: some benchmarks are counted in several
             units, which its size tells apart.
 
@@ -247,7 +249,9 @@ def evaluations(facts: Facts) -> Iterator[Finding]:
     if rules is None or not rules.official or rules.name.startswith("hpc"):
         return
     batch = run.global_batch_size
-    if run.division != _CLOSED or run.benchmark is None or batch is None or batch <= 0:
+    if run.division != _CLOSED or run.benchmark is None or batch is None:
+        return
+    if not 1 <= batch <= _LARGEST_BATCH:  # that is another finding's matter
         return
     row = _row(run.benchmark, rules.round)
     places = [] if row is None else _places(facts.log, row.counted)
