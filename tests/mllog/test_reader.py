@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainmark.mllog import iter_log, read, reader
+from trainmark.mllog import blocks, iter_log, read, reader
 from trainmark.types import Event, Finding, Severity, UsageError
 
 
@@ -169,8 +169,8 @@ def test_a_line_of_broken_records_ends() -> None:
 def test_a_record_beyond_the_limit_is_reported_once_and_skipped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(reader, "MAX_RECORD_BYTES", 5000)
-    monkeypatch.setattr(reader, "_PIECE_BYTES", 1000)
+    monkeypatch.setattr(blocks, "MAX_RECORD_BYTES", 5000)
+    monkeypatch.setattr(blocks, "_PIECE_BYTES", 1000)
     long = line(value="x" * 20_000 + ":::MLLOG {} " + "y" * 20_000)
     events, (finding,) = parse(line() + b"\n" + long + b"\n" + line(key="b") + b"\n")
     assert (finding.rule, finding.line_no) == ("log.length", 2)
@@ -209,7 +209,7 @@ def test_the_size_of_the_pieces_read_does_not_matter(
     raw = newline.join(pieces)
     whole = parse(raw)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reader, "_PIECE_BYTES", size)
+        patch.setattr(blocks, "_PIECE_BYTES", size)
         assert parse(raw) == whole
 
 

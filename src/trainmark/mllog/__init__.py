@@ -1,7 +1,7 @@
 """Result logs, read and written. The only code that knows the token ``:::MLLOG``."""
 
 from trainmark.mllog.ranks import count_ranks, first_rank
-from trainmark.mllog.reader import iter_log, read
+from trainmark.mllog.reader import iter_log, read, read_bytes
 from trainmark.mllog.summary import run_interval, summarize
 from trainmark.mllog.writer import LogWriter, steady_time_ms
 
@@ -11,6 +11,7 @@ __all__ = [
     "first_rank",
     "iter_log",
     "read",
+    "read_bytes",
     "run_interval",
     "steady_time_ms",
     "summarize",

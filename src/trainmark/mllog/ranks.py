@@ -22,10 +22,10 @@ def count_ranks(log: RunLog) -> int:
     Args:
         log: The log as read.
     """
-    starts = sum(event.key == keys.RUN_START for event in log.events)
+    starts = log.count(keys.RUN_START)
     if starts < 2:
         return 1
-    counts = Counter(_content(event) for event in log.events)
+    counts = Counter(map(_content, log.events))
     return starts if all(count % starts == 0 for count in counts.values()) else 1
 
 
@@ -38,7 +38,7 @@ def first_rank(log: RunLog) -> RunLog:
     ranks = count_ranks(log)
     if ranks == 1:
         return log
-    total, seen = Counter(_content(event) for event in log.events), Counter[str]()
+    total, seen = Counter(map(_content, log.events)), Counter[str]()
     in_turn = _one_after_another(log)
     events = []
     for event in log.events:
@@ -52,7 +52,7 @@ def first_rank(log: RunLog) -> RunLog:
 
 def _one_after_another(log: RunLog) -> bool:
     """Whether a rank begins when another has ended: logs put together, not written together."""
-    ends = [event.key for event in log.events if event.key in (keys.RUN_START, keys.RUN_STOP)]
+    ends = [event.key for event in log.all(keys.RUN_START, keys.RUN_STOP)]
     return ends[:2] == [keys.RUN_START, keys.RUN_STOP]
 
 

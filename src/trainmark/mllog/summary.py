@@ -59,10 +59,10 @@ def summarize(log: RunLog) -> Run:
 def run_interval(log: RunLog) -> tuple[Event | None, Event | None]:
     """The run_start and the run_stop that the score counts; None for one that is missing."""
     start: Event | None = None
-    for event in log.events:
+    for event in log.all(keys.RUN_START, keys.RUN_STOP):
         if event.key == keys.RUN_START:
             start = event
-        elif event.key == keys.RUN_STOP and start is not None:
+        elif start is not None:
             return start, event
     return start, None
 
@@ -80,11 +80,11 @@ def number(value: Any) -> float | None:
 def _evaluations(log: RunLog, start: Event | None, stop: Event | None) -> tuple[Evaluation, ...]:
     train_samples = number(log.value(keys.TRAIN_SAMPLES))
     found = []
-    for event in log.events:
+    for event in log.all(keys.EVAL_ACCURACY, keys.EVAL_ERROR):
         if stop is not None and event.line_no > stop.line_no:
             break
         quality = number(event.value)
-        if event.key not in (keys.EVAL_ACCURACY, keys.EVAL_ERROR) or quality is None:
+        if quality is None:
             continue
         found.append(
             Evaluation(

@@ -5,11 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trainmark.mllog import count_ranks, first_rank, keys, run_interval, summarize
+from trainmark.rules.convergence.measured import Measured, measure
 from trainmark.rules.engine import Missing, Outcome, run_tables
 from trainmark.rules.rulesets import Ruleset, find_ruleset
 from trainmark.rules.runchecks import Facts, extra_findings, torn_end
 from trainmark.rules.seeds import Seed, seeds_of
 from trainmark.rules.subjects import show
+from trainmark.rules.submission.systems_claims import Claims, claims
 from trainmark.rules.tables import package_version
 from trainmark.types import Event, Finding, Run, RunLog, Severity
 
@@ -45,9 +47,13 @@ class LogFacts:
 
     Attributes:
         seeds: The seeds it logs.
+        measured: How much it trained until the target; None where that is not looked at.
+        claims: What it says of the system.
     """
 
     seeds: tuple[Seed, ...] = ()
+    measured: Measured | None = None
+    claims: Claims = field(default_factory=Claims)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,13 +169,17 @@ def check_log(
         findings=tuple(sorted(findings, key=_weight)),
         official_compliant=compliant if rules.official else None,
         run=run,
-        facts=LogFacts(seeds=seeds_of(log)),
+        facts=LogFacts(
+            seeds=seeds_of(log),
+            measured=measure(log, benchmark=run.benchmark or "", ruleset=rules),
+            claims=claims(log),
+        ),
     )
 
 
 def _unreadable(log: RunLog) -> Verdict:
     """The verdict on a log without a single record."""
-    if any(finding.rule == "log.encoding" for finding in log.findings):
+    if any(finding.rule in ("log.encoding", "log.round_0_5") for finding in log.findings):
         return _without_rules(log, [])
     empty = Finding(
         rule="log.empty",
@@ -295,13 +305,13 @@ def _with_values(log: RunLog, values: dict[str, str]) -> RunLog:
     if not values or not log.events:
         return log
     events = [
-        replace(event, value=values[event.key]) if event.key in values else event
+        event._replace(value=values[event.key]) if event.key in values else event
         for event in log.events
     ]
     first = log.events[0]
     for key, value in values.items():
         if log.first(key) is None:
-            events.insert(0, replace(first, key=key, value=value, metadata={}))
+            events.insert(0, first._replace(key=key, value=value, metadata={}))
     return replace(log, events=tuple(events))
 
 
