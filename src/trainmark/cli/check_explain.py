@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainmark.cli.check_output import clean
-from trainmark.types import UsageError
+from trainmark.types import UsageError, unknown_name
 
 if TYPE_CHECKING:
     from trainmark.rules.explain import Explanation
@@ -108,8 +108,17 @@ def print_references(benchmark: str, *, round_name: str | None, as_json: bool) -
         )
     from trainmark.rules import ruleset_named
     from trainmark.rules.convergence import references_table
+    from trainmark.rules.sentences import benchmarks
 
-    lines = references_table(ruleset_named(round_name), benchmark)
+    ruleset = ruleset_named(round_name)
+    if benchmark not in benchmarks(ruleset):
+        raise unknown_name("benchmark", benchmark, benchmarks(ruleset))
+    lines = references_table(ruleset, benchmark)
+    if not lines:
+        raise UsageError(
+            f"there are no reference convergence points of {benchmark} in {ruleset.title}",
+            hint="The official package has them for closed results from round 1.0 on.",
+        )
     if as_json:
         import json
 

@@ -19,12 +19,19 @@ class Progress:
     Args:
         paths: What is checked. How much that is, is found out when the line is first shown.
         clock: Seconds, for tests.
+        shown: Whether anybody sees it; by default whether standard error is a terminal.
     """
 
-    def __init__(self, paths: Iterable[str], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        paths: Iterable[str],
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        shown: bool | None = None,
+    ) -> None:
         self._paths = list(paths)
         self._clock = clock
-        self._on = sys.stderr.isatty()
+        self._on = sys.stderr.isatty() if shown is None else shown
         self._start = self._last = clock()
         self._logs = self._bytes = 0
         self._all: tuple[int, int] | None = None

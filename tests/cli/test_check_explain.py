@@ -1,0 +1,69 @@
+import json
+
+import pytest
+
+from tests.cli.check_call import Call, calls
+
+
+@pytest.fixture
+def check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    return calls("check", monkeypatch, capsys)
+
+
+def test_a_rule_is_explained(check: Call) -> None:
+    status, out, err = check("--explain", "rules.seed.missing")
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "rules.seed.missing"
+    assert lines[1].strip().startswith("A record that every log must have")
+    assert "  What to do: Log the key" in out
+    assert "  Source: Training rules, section" in out
+    assert "The official tools find this as well." in out
+    assert max(map(len, lines)) <= 92
+
+
+def test_a_round_and_a_benchmark_bring_their_sentences(check: Call) -> None:
+    asked = ("--explain", "rules.eval_accuracy.target", "--round", "3.0", "--benchmark", "resnet")
+    status, out, _ = check(*asked)
+    assert status == 0
+    place = out.index("Round 3.0, closed resnet (closed_resnet):")
+    assert "in at least one record eval_accuracy is at least 0.759 and less than 1" in out[place:]
+    data = json.loads(check(*asked, "--json")[1])
+    assert (data["rule"], data["asked_for"]) == ("rules.*.target", "rules.eval_accuracy.target")
+    assert [row["key"] for row in data["rules"]] == ["eval_accuracy"]
+    opened = check(*asked, "--division", "open")[1]
+    assert "Round 3.0, open resnet" in opened
+    assert "0.759" not in opened
+
+
+def test_the_references_of_a_round(check: Call) -> None:
+    status, out, err = check("--rcp-table", "bert", "--round", "3.0")
+    assert (status, err) == (0, "")
+    assert "2,549,220" in out
+    data = json.loads(check("--rcp-table", "bert", "--round", "3.0", "--json")[1])
+    assert data["round"] == "3.0"
+    assert any("2,549,220" in line for line in data["table"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--explain", "run.two_start"), "Did you mean run.two_starts"),
+        (("--explain", "run.two_starts", "somewhere"), "Leave out PATH"),
+        (("--explain", "run.two_starts", "--rcp-table", "bert"), "one question at a time"),
+        (("--rcp-table", "bert"), "--rcp-table bert --round 5.0"),
+        (("--rcp-table", "bert", "--round", "9.9"), "no rules for round '9.9'"),
+        (("--rcp-table", "bert", "--round", "0.7"), "from round 1.0 on"),
+        (("--rcp-table", "bertt", "--round", "3.0"), "bert"),
+        (("--explain", "rules.seed.missing", "--round", "3.0", "--benchmark", "x"), "no benchmark"),
+        (("--json", "--format", "sarif", "x"), "contradict each other"),
+        (("--format", "yaml", "x"), "yaml"),
+        (("--jobs", "0", "x"), "0"),
+        ((), "no PATH is given"),
+    ],
+)
+def test_wrong_requests(arguments: tuple[str, ...], said: str, check: Call) -> None:
+    status, out, err = check(*arguments)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err

@@ -1,0 +1,186 @@
+import pytest
+
+from tests.cli.findings import block, finding, verdict
+from trainmark.cli.check_output import Block, Tally, bounded, escaped, grouped, kind_of, relative
+from trainmark.cli.check_text import TextOutput
+from trainmark.types import Finding, Severity
+
+Capture = pytest.CaptureFixture[str]
+
+
+def _missing(key: str) -> Finding:
+    return finding(
+        f"rules.{key}.missing",
+        f"expected exactly one {key}, found none",
+        fix=f"Log {key}.",
+        expected=f"exactly one {key}",
+        found="0",
+    )
+
+
+def _text(capsys: Capture, *blocks: Block) -> str:
+    output, tally = TextOutput(), Tally()
+    output.begin()
+    for one in blocks:
+        tally.add(one)
+        output.add(one)
+    output.end(tally)
+    return capsys.readouterr().out
+
+
+def test_ten_logs_that_fail_alike_read_as_one_thing(capsys: Capture) -> None:
+    one = finding("rules.seed.missing", "expected exactly one seed, found none", fix="Log seed.")
+    assert _text(capsys, block("v4.0/bert", [[one]] * 10)).splitlines()[:4] == [
+        "v4.0/bert  (10 logs; the rules of MLPerf Training round 4.0, by the folder v4.0)",
+        "  error in 10 of 10 logs: expected exactly one seed, found none",
+        "      [rules.seed.missing] Log seed.",
+        "",
+    ]
+
+
+def test_where_some_logs_fail_they_are_named(capsys: Capture) -> None:
+    one = finding(line_no=7)
+    out = _text(capsys, block("bert", [[one]] * 8 + [[], []]))
+    assert "  error in 8 of 10 logs: the run did not succeed" in out
+    assert "      at result_0.txt:7, result_1.txt:7, result_2.txt:7, result_3.txt:7, " in out
+    assert "result_5.txt:7 and 2 more" in out
+
+
+def test_a_log_of_several_is_named(capsys: Capture) -> None:
+    out = _text(capsys, block("bert", [[], [finding(line_no=7, line=":::MLLOG {...}")]]))
+    assert "  error in result_1.txt line 7: the run did not succeed\n      :::MLLOG {...}\n" in out
+
+
+def test_messages_that_differ_are_shown_three_times(capsys: Capture) -> None:
+    logs = [[finding(message=f"the quality is 0.{number}", line_no=9)] for number in range(6)]
+    out = _text(capsys, block("bert", logs))
+    assert "  error in 6 of 6 logs, as result_0.txt:9: the quality is 0.0\n" in out
+    assert "      result_1.txt:9: the quality is 0.1\n" in out
+    assert "      result_2.txt:9: the quality is 0.2\n" in out
+    assert "      and likewise result_3.txt:9, result_4.txt:9, result_5.txt:9\n" in out
+    assert "0.3" not in out
+
+
+def test_missing_records_are_told_together(capsys: Capture) -> None:
+    out = _text(capsys, block("bert", [[_missing(key) for key in ("a", "b", "c")]] * 2))
+    assert "  error in 2 of 2 logs: expected exactly one of each, found none: a, b, c\n" in out
+    assert "      [rules.*.missing] Log each of them.\n" in out
+    out = _text(capsys, block("bert", [[_missing(key) for key in ("a", "b")]] * 2))
+    assert "expected exactly one a, found none" in out
+    assert "expected exactly one b, found none" in out
+    assert "found: 0" not in out
+
+
+def test_only_what_the_same_logs_lack_is_told_together(capsys: Capture) -> None:
+    both = [_missing(key) for key in ("a", "b", "c")]
+    out = _text(capsys, block("bert", [both, [*both, _missing("d")]]))
+    assert "of each, found none: a, b, c\n" in out
+    assert "  error in result_1.txt: expected exactly one d, found none\n" in out
+
+
+def test_errors_come_first_then_what_most_logs_have(capsys: Capture) -> None:
+    note = finding("run.note", "a note", severity=Severity.NOTE)
+    warning = finding("run.warning", "a warning", severity=Severity.WARNING)
+    rare, common = finding("run.rare", "rare"), finding("run.common", "common")
+    folder = finding("folder.failed_runs", "of the folder")
+    logs = [[note, warning, common], [warning, rare, common]]
+    out = _text(capsys, block("bert", logs, folder))
+    places = [
+        out.index(text) for text in ("common", "rare", "of the folder", "a warning", "a note")
+    ]
+    assert places == sorted(places)
+
+
+def test_at_most_twenty_of_a_kind(capsys: Capture) -> None:
+    """A kind is a rule with its key left out; in a log each finding counts."""
+    findings = [finding(f"rules.k{number}.value", f"k{number} is 0") for number in range(50)]
+    findings += [
+        finding("log.json", f"no JSON {number}", line_no=number + 1) for number in range(30)
+    ]
+    out = _text(capsys, Block(".", [verdict("x.txt", *findings)]))
+    assert sum(".value]" in line for line in out.splitlines()) == 20
+    assert "  and 30 more of rules.*.value\n" in out
+    assert sum("[log.json]" in line for line in out.splitlines()) == 20
+    assert "  and 10 more of log.json\n" in out
+
+
+def test_expected_and_found_are_shown_unless_the_message_says_them(capsys: Capture) -> None:
+    said = finding(message="expected 3 nodes, found 4", expected="3 nodes", found="4")
+    unsaid = finding("run.x", "the nodes differ", expected="3 nodes", found="4 nodes")
+    out = _text(capsys, Block(".", [verdict("x.txt", said, unsaid)]))
+    assert out.count("      expected: 3 nodes\n      found: 4 nodes\n") == 1
+    assert out.count("expected:") == 1
+
+
+def test_the_table_stands_under_what_it_explains(capsys: Capture) -> None:
+    table = ("batch size  mean", "       256  12.5")
+    one = finding("rcp.too_fast", "the mean is too low", fix="")
+    out = _text(capsys, block("bert", [[]], one, table=table))
+    assert "      [rcp.too_fast]\n      batch size  mean\n             256  12.5\n" in out
+
+
+def test_the_same_findings_of_a_later_folder_are_not_told_again(capsys: Capture) -> None:
+    one, other = finding(), finding("run.x", "something else")
+    same = [[one], [one]]
+    out = _text(capsys, block("a/bert", same), block("b/bert", same), block("c/bert", [[one], []]))
+    assert out.count("in 2 of 2 logs") == 1
+    assert "b/bert  (2 logs; " in out
+    assert "  the same finding as in a/bert\n" in out
+    assert "  error in result_0.txt: the run did not succeed\n" in out  # c differs
+    out = _text(capsys, block("a/bert", same), block("b/bert", [[one, other]] * 2))
+    assert "the same" not in out
+
+
+def test_valid_folders_say_nothing(capsys: Capture) -> None:
+    out = _text(capsys, block("a/bert", [[], []]), block("b/bert", [[]]))
+    assert out == "Valid: 3 logs by the rules of MLPerf Training round 4.0.\n"
+
+
+def test_a_large_set_ends_with_the_rules(capsys: Capture) -> None:
+    logs = [[finding("rules.seed.missing", "no seed")]] * 2
+    out = _text(capsys, block("a", logs), block("b", [*logs, [finding("run.status", "failed")]]))
+    lines = out.splitlines()
+    place = lines.index("(trainmark check --explain RULE tells more):")
+    assert lines[place + 1].startswith(
+        "       4  rules.*.missing  A record that every log must have"
+    )
+    assert lines[place + 2].startswith("       1  run.status")
+    assert lines[-1] == (
+        "Not valid: 5 of 5 logs have errors by the rules of MLPerf Training round 4.0."
+    )
+
+
+def test_bytes_that_are_no_utf8_are_shown_escaped(capsys: Capture) -> None:
+    name = b"result_\xff\x1b[31m.txt".decode("utf-8", "surrogateescape")
+    out = _text(capsys, Block("x", [verdict(f"x/{name}", finding())]))
+    assert "x/result_\\xff\N{REPLACEMENT CHARACTER}[31m.txt" in out
+    assert escaped("caf\N{LATIN SMALL LETTER E WITH ACUTE}") == "caf\u00e9"
+    assert escaped("a\ud800b\udcff") == "a\\ud800b\\udcff"
+
+
+def test_verdicts_are_grouped_by_folder() -> None:
+    one, two, three = verdict("a/x.txt"), verdict("a/y.txt"), verdict("b/x.txt")
+    of_a, of_b = verdict("a", kind="folder"), verdict("b", kind="folder")
+    blocks = list(grouped([one, two, of_a, three, of_b]))
+    assert [(b.folder, b.logs, b.whole) for b in blocks] == [
+        ("a", [one, two], [of_a]),
+        ("b", [three], [of_b]),
+    ]
+    here = [verdict("x.txt"), verdict(".", kind="folder")]
+    assert [b.folder for b in grouped(here)] == ["."]
+    assert list(grouped([])) == []
+
+
+def test_a_huge_folder_is_not_held_in_memory() -> None:
+    blocks = list(grouped(verdict(f"a/{number}.txt") for number in range(2500)))
+    assert [len(b.logs) for b in blocks] == [1000, 1000, 500]
+
+
+def test_the_smaller_parts() -> None:
+    kept, left = bounded([finding("a.b"), finding("a.c"), finding("a.b")], 1)
+    assert ([one.rule for one in kept], left) == (["a.b", "a.c"], {"a.b": 1})
+    assert kind_of("rules.x.y.missing") == "rules.*.missing"
+    assert kind_of("rules.table") == "rules.table"
+    assert kind_of("run.status") == "run.status"
+    assert relative("a/../b") == "b"
+    assert relative("/etc/hosts") == "/etc/hosts"
