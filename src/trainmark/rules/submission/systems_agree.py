@@ -56,9 +56,16 @@ def same_organisation(one: str, other: str) -> bool:
         return True
     if _shortened("".join(left), "".join(right)):
         return True
-    fewer, more = sorted((left, right), key=len)
-    initials = "".join(word[0] for word in more)
-    return initials in fewer or all(any(_shortened(word, part) for part in more) for word in fewer)
+    return any(
+        _initials(more) in fewer
+        or all(any(_shortened(word, part) for part in more) for word in fewer)
+        for fewer, more in ((left, right), (right, left))
+    )
+
+
+def _initials(words: list[str]) -> str:
+    """The initials of a name of several words, "" of a single one."""
+    return "".join(word[0] for word in words) if len(words) > 1 else ""
 
 
 def _words(name: str) -> list[str]:
