@@ -529,6 +529,9 @@ class AnyOf(_Several):
 
     def test(self) -> Evaluate:
         first, *others = (part.test() for part in self.parts)
+        if len(others) == 1:
+            second = others[0]
+            return lambda scope: first(scope) or second(scope)
         return lambda scope: first(scope) or any(part(scope) for part in others)
 
     def sentence(self) -> str:

@@ -10,14 +10,16 @@ with, each check is one compiled function, and words are made for the first fail
 """
 
 from collections import ChainMap, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
+from trainmark.rules.actions import Execute
 from trainmark.rules.keyrules import KeyRule, Requirement, Table
 from trainmark.rules.nodes import Node
-from trainmark.rules.plans import Plan, plans_of
+from trainmark.rules.plans import Plan, TablePlan, plan_of
 from trainmark.rules.reports import CANNOT, Missing, Reports, line_of, value_of
-from trainmark.rules.subjects import Constraint, named, show
+from trainmark.rules.subjects import Constraint, Evaluate, named, show
 from trainmark.rules.tables import known_tables, load_table
 from trainmark.rules.vocabulary import Record, Scope
 from trainmark.types import Event, Finding, RunLog
@@ -86,54 +88,39 @@ def run_tables(
 
 
 class _Lines:
-    """The records of a log by key, each with its place in the log."""
+    """The records of a log by key: its events, then those that rules have added.
 
-    def __init__(self, events: Sequence[Event]) -> None:
-        self.records: list[Event | Record] = list(events)
-        self._by_key: dict[str, list[int]] = {}
-        self._indexed = 0
-        self.index()
+    Attributes:
+        records: All of them; a BEGIN block may add some at the end.
+        counts: The number of records by key.
+    """
 
-    def index(self) -> None:
-        """Take in the records that were added since; one without a value counts as unknown."""
-        by_key = self._by_key
-        for place in range(self._indexed, len(self.records)):
-            record = self.records[place]
-            if isinstance(record, Record) and not _has_value(record):
-                continue
-            try:
-                by_key[record.key].append(place)
-            except KeyError:
-                by_key[record.key] = [place]
-        self._indexed = len(self.records)
+    def __init__(self, log: RunLog) -> None:
+        self._log = log
+        self.records: list[Event | Record] = list(log.events)
+        self._added: list[Event | Record] = []
+        self.counts = {key: log.count(key) for key in log.keys()}  # noqa: SIM118 -- no dictionary
 
-    def has(self, key: str) -> bool:
-        """Whether there is a record of that key."""
-        return key in self._by_key
+    def take_in(self) -> None:
+        """Note the records that were added; one without a value counts as an unknown key."""
+        added = self.records[len(self._log.events) + len(self._added) :]
+        for record in added:
+            if isinstance(record, Event) or _has_value(record):
+                self.counts[record.key] = self.counts.get(record.key, 0) + 1
+        self._added += added
 
-    def count(self, key: str) -> int:
-        """The number of records of that key."""
-        return len(self._by_key.get(key, ()))
-
-    def of(self, key: str) -> list[Event | Record]:
-        """The records of a key, in order."""
-        records = self.records
-        return [records[place] for place in self._by_key.get(key, ())]
+    def of(self, keys: Sequence[str]) -> Iterable[Event | Record]:
+        """The records of these keys, in order."""
+        events = self._log.all(*keys)
+        if not self._added:
+            return events
+        added = (one for one in self._added if isinstance(one, Event) or _has_value(one))
+        return chain(events, (record for record in added if record.key in keys))
 
     def values(self, key: str) -> list[Any]:
         """The values of a key, in order."""
-        return [one.value if isinstance(one, Event) else one.value["value"] for one in self.of(key)]
-
-    def merged(self, keys: Sequence[str]) -> list[Event | Record]:
-        """The records of several keys, in the order of the log."""
-        records = self.records
-        if len(keys) == 1:
-            return self.of(keys[0])
-        places = [place for key in keys for place in self._by_key[key]]
-        if len(places) == len(records):
-            return records
-        places.sort()
-        return [records[place] for place in places]
+        records = self.of([key])
+        return [one.value if isinstance(one, Event) else one.value["value"] for one in records]
 
 
 def _has_value(record: Record) -> bool:
@@ -141,12 +128,14 @@ def _has_value(record: Record) -> bool:
 
 
 class _Layer:
-    """A table being run: its state, its plans and what has been seen once."""
+    """A table being run: its state, and what has been seen of it."""
+
+    __slots__ = ("first", "met", "once", "plan", "scope", "table")
 
     def __init__(self, table: Table, scope: Scope) -> None:
         self.table = table
+        self.plan = plan_of(table)
         self.scope = scope
-        self.plan = plans_of(table)
         self.met: dict[str, int | None] = {}
         self.once: set[str] = set()
         self.first: set[str] = set()
@@ -158,12 +147,12 @@ class _Run:
     def __init__(
         self, log: RunLog, resolve: Callable[[str], str | None], *, in_seconds: bool
     ) -> None:
-        self._lines = _Lines(log.events)
+        self._lines = _Lines(log)
         self._resolve = resolve
         self._in_seconds = in_seconds
         self._reports = Reports(log.source)
         self._targets: dict[str, TargetRule] = {}
-        self._begun: list[Table] = []
+        self._rules: ChainMap[str, KeyRule] = ChainMap({})
 
     def all_layers(self, first: str) -> Outcome:
         queue: deque[tuple[str, frozenset[str]]] = deque([(first, frozenset())])
@@ -183,34 +172,33 @@ class _Run:
             missing=self._reports.missing(),
             targets=tuple(self._targets.values()),
             tables=tuple(done),
-            rules=ChainMap(*(dict(table.keys) for table in reversed(self._begun))),
+            rules=self._rules,
         )
 
     def _layer(self, table: Table) -> list[str]:
         """Run one table; the names of the tables that it asks for."""
         scope = Scope(self._lines.records, in_seconds=self._in_seconds)
         layer = _Layer(table, scope)
-        if not self._guarded(table.begin.run, scope, f"{table.name} cannot begin", table):
+        if not self._guarded(layer.plan.begin, scope, f"{table.name} cannot begin", table):
             return scope.enqueued
-        self._lines.index()
+        self._lines.take_in()
         self._reports.take_back(table.keys)
-        self._begun.append(table)
-        self._check_records(layer)
+        self._rules = self._rules.new_child(dict(table.keys))
+        self._visit(layer, self._in_turn(layer.plan))
         scope.record = None
         for key, met in layer.met.items():
             self._check_target(table.keys[key], met)
-        self._check_occurrence(table)
-        if self._guarded(table.before_end.run, scope, f"{table.name} cannot end", table):
-            for constraint in table.end:
-                self._check_end(layer, constraint)
+        self._check_occurrence(layer.plan)
+        if self._guarded(layer.plan.before_end, scope, f"{table.name} cannot end", table):
+            for test, constraint in layer.plan.end:
+                self._check_end(layer, test, constraint)
         return scope.enqueued
 
-    def _guarded(
-        self, run: Callable[[Scope], Any], scope: Scope, problem: str, table: Table
-    ) -> bool:
+    def _guarded(self, steps: Sequence[Execute], scope: Scope, problem: str, table: Table) -> bool:
         """Run a whole-log program; a failure is a finding."""
         try:
-            run(scope)
+            for step in steps:
+                step(scope)
         except CANNOT as error:
             self._reports.fixed.append(
                 self._reports.finding(
@@ -222,35 +210,29 @@ class _Run:
             return False
         return True
 
-    def _check_records(self, layer: _Layer) -> None:
-        """Visit the records that the table has something to do with.
+    def _in_turn(self, plan: TablePlan) -> Iterable[Event | Record]:
+        """The records that the table has something to do with.
 
-        A key whose rule neither reads nor writes the state is visited by itself: where its
-        records stand among the others is of no matter.
+        Those of a key whose rule neither reads nor writes the state come last, key by key: where
+        they stand among the others is of no matter.
         """
         in_order, alone = [], []
-        for key in layer.table.keys:
-            if self._lines.has(key):
-                plan = layer.plan(key)
-                if plan.in_order:
+        for key in plan.table.keys:
+            if key in self._lines.counts:
+                of_key = plan.plans[key]
+                if of_key.in_order:
                     in_order.append(key)
-                elif not plan.idle:
+                elif not of_key.idle:
                     alone.append(key)
-        if in_order:
-            plans = {key: layer.plan(key) for key in in_order}
-            self._visit(layer, self._lines.merged(in_order), plans)
-        for key in alone:
-            self._visit(layer, self._lines.of(key), {key: layer.plan(key)})
+        groups = [self._lines.of([key]) for key in alone]
+        return chain(self._lines.of(in_order) if in_order else (), *groups)
 
-    def _visit(
-        self, layer: _Layer, records: Sequence[Event | Record], plans: Mapping[str, Plan]
-    ) -> None:
-        scope, reports, once, first = layer.scope, self._reports, layer.once, layer.first
+    def _visit(self, layer: _Layer, records: Iterable[Event | Record]) -> None:
+        scope, reports, plans = layer.scope, self._reports, layer.plan.plans
+        once, first, met = layer.once, layer.first, layer.met
         for record in records:
             key = record.key
-            plan = plans.get(key)
-            if plan is None:
-                continue
+            plan = plans[key]
             if type(record) is Event:
                 scope.here = record
                 scope.value = record.value
@@ -283,17 +265,19 @@ class _Run:
             if plan.first and key not in first:
                 first.add(key)
                 self._check_first(plan, scope)
-            if plan.target is not None:
-                # Every record is looked at: one that cannot be compared is an error of its own.
-                try:
-                    met = plan.target(scope)
-                except CANNOT:
-                    met = False
-                    self._cannot_compare(plan.rule, scope)
-                if met and layer.met.get(key) is None:
-                    layer.met[key] = line_of(record)
-                elif key not in layer.met:
-                    layer.met[key] = None
+            if plan.target is not None and self._meets(plan, scope):
+                met[key] = met.get(key) or line_of(record)
+            elif plan.target is not None:
+                met.setdefault(key, None)
+
+    def _meets(self, plan: Plan, scope: Scope) -> bool:
+        """Whether the target is met; every record is asked, for one may not be comparable."""
+        assert plan.target is not None, "only for a rule with a target"
+        try:
+            return bool(plan.target(scope))
+        except CANNOT:
+            self._cannot_compare(plan.rule, scope)
+            return False
 
     def _check_first(self, plan: Plan, scope: Scope) -> None:
         for test, constraint in plan.first:
@@ -341,20 +325,18 @@ class _Run:
                 )
             )
 
-    def _check_occurrence(self, table: Table) -> None:
-        alternatives: set[frozenset[str]] = set()
-        for key, rule in table.keys.items():
-            need, count = rule.requirement, self._lines.count(key)
-            if need is None:
-                continue
-            if need.alternatives:
-                alternatives.add(frozenset({key, *need.alternatives}))
-            elif count < need.least:
+    def _check_occurrence(self, plan: TablePlan) -> None:
+        counts = self._lines.counts
+        for key, least, once in plan.least:
+            count = counts.get(key, 0)
+            if count < least:
+                need = plan.table.keys[key].requirement
+                assert need is not None, "the plan is made of requirements"
                 self._reports.missing_by_key[key] = self._lacks(key, need, count)
-            elif need.once and count > 1:
+            elif once and count > 1:
                 self._reports.repeated(key, self._lines.values(key))
-        for keys in sorted(alternatives, key=sorted):
-            if not any(key in table.keys and self._lines.has(key) for key in keys):
+        for keys in plan.alternatives:
+            if not any(key in counts and key in plan.table.keys for key in keys):
                 key = min(keys)
                 need = Requirement(least=1, alternatives=tuple(keys - {key}))
                 self._reports.fixed_missing.append(self._lacks(key, need, 0))
@@ -372,10 +354,10 @@ class _Run:
             ),
         )
 
-    def _check_end(self, layer: _Layer, constraint: Constraint) -> None:
+    def _check_end(self, layer: _Layer, test: Evaluate, constraint: Constraint) -> None:
         scope = layer.scope
         try:
-            if constraint.holds(scope):
+            if test(scope):
                 return
             found = constraint.found(scope)
         except CANNOT as error:

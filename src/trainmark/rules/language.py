@@ -179,7 +179,8 @@ class _Compiler:
 
     def _attribute(self, node: ast.Attribute) -> Evaluate:
         base, attribute = self.expression(node.value), self._checked_attribute(node)
-
+        if attribute == "key":  # the loop of stable diffusion asks every record of a log
+            return lambda scope: base(scope).key
         return lambda scope: scope.read(base(scope), attribute)
 
     @staticmethod
@@ -196,6 +197,12 @@ class _Compiler:
                 return attrgetter("value")
             case ast.Subscript(value=ast.Name(id="v"), slice=ast.Constant(value="metadata")):
                 return attrgetter("metadata")
+            case ast.Subscript(
+                value=ast.Attribute(value=record, attr="value"),
+                slice=ast.Constant(value="value" | "metadata" as part),
+            ):
+                whose = self.expression(record)
+                return lambda scope: scope.part(whose(scope), part)
             case ast.Subscript(slice=ast.Constant(value=str(name))):
                 owner = self.expression(node.value)
                 return lambda scope: owner(scope)[name]
@@ -230,6 +237,11 @@ class _Compiler:
     def _logic(self, node: ast.BoolOp) -> Evaluate:
         parts = [self.expression(part) for part in node.values]
         stop_at = isinstance(node.op, ast.Or)
+        if len(parts) == 2:
+            first, second = parts
+            if stop_at:
+                return lambda scope: first(scope) or second(scope)
+            return lambda scope: first(scope) and second(scope)
 
         def run(scope: Scope) -> Any:
             result = None
@@ -245,12 +257,15 @@ class _Compiler:
         functions = [_operator(COMPARE, op, node) for op in node.ops]
         first = self.expression(node.left)
         others = [self.expression(other) for other in node.comparators]
+        if len(others) == 1:
+            function, other = functions[0], others[0]
+            return lambda scope: function(first(scope), other(scope))
 
         def run(scope: Scope) -> Any:
             left, result = first(scope), None
-            for function, other in zip(functions, others, strict=True):
-                right = other(scope)
-                result = function(left, right)
+            for compare, next_one in zip(functions, others, strict=True):
+                right = next_one(scope)
+                result = compare(left, right)
                 if not result:
                     return result
                 left = right

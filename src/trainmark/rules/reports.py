@@ -73,6 +73,8 @@ class Reports:
 
     def take_back(self, keys: Iterable[str]) -> None:
         """Forget what was said of these keys: another table has the say."""
+        if not self._by_key and not self.missing_by_key:
+            return
         for key in keys:
             self._by_key.pop(key, None)
             self.missing_by_key.pop(key, None)

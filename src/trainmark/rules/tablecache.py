@@ -17,7 +17,6 @@ from typing import Any
 import orjson
 
 from trainmark.types import TrainmarkError
-from trainmark.types.files import atomic_write
 
 __all__ = ["FileStamp", "load", "stamps", "store"]
 
@@ -97,6 +96,8 @@ def store(name: str, sources: Sequence[Any], data: Any) -> None:
         return
     if orjson.loads(body) != data:
         return
+    from trainmark.types.files import atomic_write  # not needed where the cache is warm
+
     content = b"\n".join((_made_for(sources), _checksum(body), body))
     with contextlib.suppress(OSError, TrainmarkError):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -104,12 +105,16 @@ def store(name: str, sources: Sequence[Any], data: Any) -> None:
 
 
 def _file(name: str) -> Path | None:
-    from platformdirs import user_cache_path
+    """The cache file of a name; None without a home folder.
 
+    The same folder as platformdirs gives, whose import would cost more than reading the cache.
+    """
+    folder = os.environ.get("XDG_CACHE_HOME", "")
     try:
-        return user_cache_path("trainmark", appauthor=False) / "rules" / f"{name}.json"
-    except (OSError, RuntimeError):  # no home folder
+        base = Path(folder) if Path(folder).is_absolute() else Path.home() / ".cache"
+    except RuntimeError:
         return None
+    return base / "trainmark" / "rules" / f"{name}.json"
 
 
 def _made_for(sources: Sequence[Any]) -> bytes:

@@ -91,7 +91,8 @@ class Scope:
         self.here: Event | Record | None = None
         self.value: Any
         self.metadata: Any
-        self.record = record
+        if record is not None:
+            self.record = record
 
     @property
     def record(self) -> "Event | Record | None":
@@ -100,11 +101,10 @@ class Scope:
 
     @record.setter
     def record(self, record: "Event | Record | None") -> None:
-        self.here = record
+        before, self.here = self.here, record
         if record is None:
-            for name in ("value", "metadata"):
-                if hasattr(self, name):
-                    delattr(self, name)
+            if before is not None:
+                del self.value, self.metadata
         elif isinstance(record, Event):
             self.value, self.metadata = record.value, record.metadata
         else:
@@ -149,6 +149,12 @@ class Scope:
                 return record.line_no
         _known(attribute)
         return ""
+
+    def part(self, record: Any, part: str) -> Any:
+        """The value or the metadata of any record; TypeError for anything else."""
+        if type(record) is Event:
+            return record.value if part == "value" else record.metadata
+        return self.read(record, "value")[part]
 
     def copy(self, record: Any) -> Record:
         """A record that rules may change."""
