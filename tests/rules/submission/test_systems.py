@@ -460,7 +460,7 @@ def test_what_a_placeholder_is() -> None:
         assert not is_placeholder(text), text
 
 
-def test_every_rule_is_explained() -> None:
+def test_every_rule_is_explained_and_documented() -> None:
     folder = Path(systems.__file__).parent
     names = set()
     for path in folder.glob("systems*.py"):
@@ -476,3 +476,6 @@ def test_every_rule_is_explained() -> None:
                         names.add(f"system.{rule.value}")
     explained = yaml.safe_load((folder.parent / "explanations" / "system.yaml").read_text())
     assert names - {"system."} == set(explained)
+    document = Path(__file__).resolve().parents[3] / "docs" / "systems.md"
+    text = document.read_text(encoding="utf-8")
+    assert {name for name in explained if f"`{name}`" not in text} == set()
