@@ -28,6 +28,7 @@ class Case:
     severity: Severity = Severity.ERROR
     at: Callable[[Text], int] | None = None  # the line the finding must name
     only: bool = True  # whether it must be the only finding of its severity
+    says: str = ""  # what the message, or what it expected and found, must tell
 
 
 def _raw(text: Text) -> bytes:
@@ -141,6 +142,15 @@ def _minutes_later(key: str, minutes: float) -> Change:
     return change
 
 
+def _earlier(key: str, seconds: float) -> Change:
+    """That record alone is dated back."""
+
+    def change(text: Text) -> None:
+        text.find(key)["time_ms"] -= seconds * 1000
+
+    return change
+
+
 def _line_at(key: str, place: int = 0) -> Callable[[Text], int]:
     return lambda text: text.line_of(key, place)
 
@@ -155,47 +165,116 @@ def _token_in_value(text: Text) -> None:
 
 CASES = (
     # The run's interval
-    Case("no_run_stop", _drop("run_stop"), "run.no_stop", at=_last_line),
-    Case("two_starts_same", _second_start(60), "run.two_starts"),
-    Case("two_starts_differ", _second_start(60, value=1), "run.two_starts", only=False),
-    Case("stop_first", _move("run_stop", "init_stop"), "run.order", only=False),
+    Case(
+        "no_run_stop",
+        _drop("run_stop"),
+        "run.no_stop",
+        at=_last_line,
+        says="there is no run_stop: the log ends at line",
+    ),
+    Case(
+        "two_starts_same",
+        _second_start(60),
+        "run.two_starts",
+        at=_line_at("run_start", 1),
+        says="a later one shortens the score",
+    ),
+    Case(
+        "two_starts_differ",
+        _second_start(60, value=1),
+        "run.two_starts",
+        only=False,
+        at=_line_at("run_start", 1),
+        says="a later one shortens the score",
+    ),
+    Case(
+        "stop_first",
+        _move("run_stop", "init_stop"),
+        "run.order",
+        only=False,
+        at=_line_at("run_stop"),
+        says="comes before run_start",
+    ),
     Case(
         "start_before_init_stop",
         _move("run_start", "init_start"),
         "rules.run_start.order",
         at=_line_at("run_start"),
         only=False,
+        says="init_stop comes before it",
     ),
-    Case("stopped_twice", _repeat("run_stop", metadata={"status": "aborted"}), "run.two_stops"),
+    Case(
+        "stopped_twice",
+        _repeat("run_stop", metadata={"status": "aborted"}),
+        "run.two_stops",
+        at=_line_at("run_stop", 1),
+        says='with status "success", "aborted"',
+    ),
     Case(
         "aborted_then_success",
         _aborted_then_success,
         "run.two_stops",
         only=False,
+        at=_line_at("run_stop", 1),
+        says='with status "aborted", "success"',
     ),
     Case(
         "aborted_with_target_met",
         _metadata("run_stop", {"status": "aborted"}),
         "run.status",
         at=_line_at("run_stop"),
+        says='status "aborted", although the target was met on line',
     ),
-    Case("no_status", _metadata("run_stop", {}), "rules.run_stop.metadata"),
+    Case(
+        "no_status",
+        _metadata("run_stop", {}),
+        "rules.run_stop.metadata",
+        at=_line_at("run_stop"),
+        says='metadata has "status"',
+    ),
     # Quality
-    Case("under_target", _set("eval_accuracy", -1, value=0.5), "rules.eval_accuracy.target"),
-    Case("met_after_stop", _met_after_stop, "run.target_after_stop", at=_line_at("run_stop")),
-    Case("last_nan", _set("eval_accuracy", -1, value=float("nan")), "rules.eval_accuracy.target"),
-    Case("all_nan", _all_values(float("nan")), "rules.eval_accuracy.target"),
-    Case("text_accuracy", _all_values("0.99"), "rules.eval_accuracy.target", only=False),
+    Case(
+        "under_target",
+        _set("eval_accuracy", -1, value=0.5),
+        "rules.eval_accuracy.target",
+        says="the last is 0.5",
+    ),
+    Case(
+        "met_after_stop",
+        _met_after_stop,
+        "run.target_after_stop",
+        at=_line_at("run_stop"),
+        says="after run_stop",
+    ),
+    Case(
+        "last_nan",
+        _set("eval_accuracy", -1, value=float("nan")),
+        "rules.eval_accuracy.target",
+        says="the last is NaN",
+    ),
+    Case(
+        "all_nan", _all_values(float("nan")), "rules.eval_accuracy.target", says="the last is NaN"
+    ),
+    Case(
+        "text_accuracy",
+        _all_values("0.99"),
+        "rules.eval_accuracy.target",
+        only=False,
+        says='"0.99"',
+    ),
     Case(
         "last_text_accuracy",
         lambda text: text.repeat("eval_accuracy", value="0.99"),
         "rules.eval_accuracy.target",
+        at=_line_at("eval_accuracy", 1),
+        says='"0.99", which cannot be compared',
     ),
     Case(
         "bool_accuracy",
         _set("eval_accuracy", 0, value=True),
         "log.bool_as_number",
         at=_line_at("eval_accuracy"),
+        says="eval_accuracy is true; expected a number",
     ),
     # Times
     Case(
@@ -203,49 +282,112 @@ CASES = (
         _before_1970,
         "log.time",
         only=False,
+        at=lambda _: 1,
+        says="this is -1700000000000",
     ),
     Case(
         "stops_before_it_starts",
         _set("run_stop", time_ms=START_MS - 1),
         "run.time",
         at=_line_at("run_stop"),
+        says="seconds before run_start",
     ),
-    Case("nan_time", _set("run_start", time_ms=float("nan")), "log.time", only=False),
-    Case("text_time", _set("seed", time_ms=str(START_MS)), "log.time", at=_line_at("seed")),
-    Case("null_time", _set("seed", time_ms=None), "log.record", at=_line_at("seed")),
+    Case(
+        "nan_time",
+        _set("run_start", time_ms=float("nan")),
+        "log.time",
+        only=False,
+        at=_line_at("run_start"),
+        says="this is nan",
+    ),
+    Case(
+        "text_time",
+        _set("seed", time_ms=str(START_MS)),
+        "log.time",
+        at=_line_at("seed"),
+        says="time_ms must be a number",
+    ),
+    Case(
+        "null_time",
+        _set("seed", time_ms=None),
+        "log.record",
+        at=_line_at("seed"),
+        says="time_ms must be a number",
+    ),
     Case(
         "slow_init",
         _minutes_later("init_stop", 31),
         "rules.init_stop.time",
         at=_line_at("init_stop"),
+        says="it took 32.00 minutes, 2.00 over the limit of 30",
+    ),
+    Case(
+        "clock_set_back",
+        _set("eval_start", time_ms=START_MS),
+        "run.time_backwards",
+        Severity.WARNING,
+        at=_line_at("eval_start"),
+        says="which stands above it",
+    ),
+    Case(
+        "stopped_before_the_target_by_the_clock",
+        _earlier("run_stop", 30),
+        "run.target_after_stop",
+        at=_line_at("run_stop"),
+        says="seconds by the clock after run_stop",
+    ),
+    # Values
+    Case(
+        "a_step_and_a_half",
+        _set("gradient_accumulation_steps", value=1.5),
+        "run.number",
+        at=_line_at("gradient_accumulation_steps"),
+        says="gradient_accumulation_steps is 1.5; expected a whole number above 0",
+    ),
+    Case(
+        "placeholder",
+        _set("submission_org", value="SUBMISSION_ORG_PLACEHOLDER"),
+        "run.placeholder",
+        Severity.WARNING,
+        at=_line_at("submission_org"),
+        says="submission_org is still",
     ),
     # Damaged lines
     Case(
-        "truncated_last_line", _whole(lambda raw: raw[:-30]), "log.json", at=_last_line, only=False
+        "truncated_last_line",
+        _whole(lambda raw: raw[:-30]),
+        "log.json",
+        at=_last_line,
+        only=False,
+        says="not valid JSON after the token",
     ),
     Case(
         "truncated_at_eval",
         _line("eval_stop", lambda line: line[:-9]),
         "log.json",
         at=_line_at("eval_stop"),
+        says="not valid JSON after the token",
     ),
     Case(
         "invalid_json",
         _line("eval_stop", lambda line: line.replace(b'"key"', b"key")),
         "log.json",
         at=_line_at("eval_stop"),
+        says="not valid JSON after the token",
     ),
     Case(
         "no_json",
         _line("eval_stop", lambda _: b":::MLLOG evaluation is done"),
         "log.json",
         at=_line_at("eval_stop"),
+        says="not valid JSON after the token",
     ),
     Case(
         "list",
         _line("eval_stop", lambda _: b":::MLLOG [1, 2]"),
         "log.record",
         at=_line_at("eval_stop"),
+        says="must be an object, this is a list",
     ),
     Case(
         "no_metadata",
@@ -253,26 +395,43 @@ CASES = (
         "log.record",
         at=_line_at("eval_stop"),
         only=False,
+        says="lacks metadata",
     ),
-    Case("null_metadata", _metadata("seed", None), "log.metadata", at=_line_at("seed")),
-    Case("list_key", _set("cache_clear", key=["cache", "clear"]), "log.key", only=False),
+    Case(
+        "null_metadata",
+        _metadata("seed", None),
+        "log.metadata",
+        at=_line_at("seed"),
+        says="metadata must be an object",
+    ),
+    Case(
+        "list_key",
+        _set("cache_clear", key=["cache", "clear"]),
+        "log.key",
+        only=False,
+        at=lambda text: text.line_of("seed") + 3,
+        says="key must be text",
+    ),
     Case(
         "text_after_json",
         _line("seed", lambda line: line + b" done"),
         "log.json",
         at=_line_at("seed"),
+        says="text after the record",
     ),
     Case(
         "nul_bytes",
         _line("eval_stop", lambda line: line[:40] + b"\0\0" + line[40:]),
         "log.json",
         at=_line_at("eval_stop"),
+        says="not valid JSON",
     ),
     Case(
         "torn",
         _line("eval_stop", lambda line: line[:30] + line),
         "log.torn",
         at=_line_at("eval_stop"),
+        says="not valid JSON",
     ),
     Case(
         "torn_and_lost",
@@ -280,35 +439,62 @@ CASES = (
         "log.torn",
         at=_line_at("run_stop"),
         only=False,
+        says="text after the record",
     ),
     Case(
         "two_needed_records",
         lambda text: _joined(text, "train_samples"),
         "log.two_records",
         at=_line_at("train_samples"),
+        says="two records or more on one line",
     ),
-    Case("two_records", _two_records, "log.two_records", at=_line_at("seed")),
-    Case("utf16", _whole(lambda raw: raw.decode().encode("utf-16")), "log.encoding"),
-    Case("empty", _whole(lambda _: b""), "log.empty"),
-    Case("no_tokens", _whole(lambda raw: raw.replace(b":::MLLOG", b"")), "log.empty"),
+    Case(
+        "two_records",
+        _two_records,
+        "log.two_records",
+        at=_line_at("seed"),
+        says="two records or more on one line",
+    ),
+    Case(
+        "utf16",
+        _whole(lambda raw: raw.decode().encode("utf-16")),
+        "log.encoding",
+        at=lambda _: 1,
+        says="UTF-16",
+    ),
+    Case("empty", _whole(lambda _: b""), "log.empty", says="no readable record"),
+    Case(
+        "no_tokens",
+        _whole(lambda raw: raw.replace(b":::MLLOG", b"")),
+        "log.empty",
+        says="no readable record",
+    ),
     # What a log must say
-    Case("no_division", _drop("submission_division"), "rules.submission_division.missing"),
+    Case(
+        "no_division",
+        _drop("submission_division"),
+        "rules.submission_division.missing",
+        says="submission_division, found none",
+    ),
     Case(
         "path_as_division",
         _set("submission_division", value="../../evil"),
         "rules.submission_division.choice",
         at=_line_at("submission_division"),
         only=False,
+        says='one of "closed", "open"',
     ),
     Case(
         "two_batch_sizes",
         _repeat("global_batch_size", value=17),
         "rules.global_batch_size.repeated",
+        says="17",
     ),
     Case(
         "two_benchmarks",
         _repeat("submission_benchmark", value="bert"),
         "rules.submission_benchmark.repeated",
+        says='"bert"',
     ),
     # Several ranks
     Case(
@@ -317,6 +503,7 @@ CASES = (
         "run.ranks",
         Severity.WARNING,
         only=False,
+        says="2 ranks write it; the times are those of the first",
     ),
     Case(
         "every_line_eight_times",
@@ -324,6 +511,7 @@ CASES = (
         "run.ranks",
         Severity.WARNING,
         only=False,
+        says="8 ranks write it; the times are those of the first",
     ),
     # Odd, and fine
     Case(
@@ -372,6 +560,7 @@ def test_spoilt(case: Case, text: Text) -> None:
     assert found[0].severity is case.severity
     assert verdict.ok is (case.severity is not Severity.ERROR)
     assert found[0].fix
+    assert case.says in f"{found[0].message} {found[0].expected} {found[0].found}"
     if case.at is not None:
         assert found[0].line_no == case.at(text)
     if case.only:
@@ -430,7 +619,8 @@ def test_a_log_cut_short_is_one_finding(text: Text) -> None:
     (finding,) = verdict.findings
     assert finding.rule == "run.no_stop"
     assert f"line {cut}" in finding.message
-    assert "6.00 minutes after run_start" in finding.message
+    minutes = (text.records[-1]["time_ms"] - text.find("run_start")["time_ms"]) / 60_000
+    assert f"{minutes:.2f} minutes after run_start" in finding.message
     quality = text.find("eval_accuracy", -1)["value"]
     assert f"the last quality is {quality:g}" in finding.message
 

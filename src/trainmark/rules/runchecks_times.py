@@ -33,23 +33,30 @@ def intervals(facts: Facts) -> Iterator[Finding]:
             if event is not None and not (event.time_ms > 0 and math.isfinite(event.time_ms)):
                 yield facts.finding(
                     "run.time",
-                    f"{event.key} has the time {event.time_ms:g}; expected milliseconds since 1970",
+                    f"{event.key} has the time {event.time_ms:.0f}; expected milliseconds since "
+                    "1970",
                     "Log time_ms from the wall clock.",
                     event=event,
                     expected="milliseconds since 1970",
-                    found=f"{event.time_ms:g}",
+                    found=f"{event.time_ms:.0f}",
                 )
         if begin is not None and end is not None and end.time_ms - begin.time_ms < shortest_ms:
-            seconds = (end.time_ms - begin.time_ms) / 1e3
+            found = _distance((end.time_ms - begin.time_ms) / 1e3)
             yield facts.finding(
                 "run.time",
-                f"{end.key} (line {end.line_no}) is {seconds:g} seconds after {begin.key} (line "
-                f"{begin.line_no}); expected {shortest_ms} ms or more",
+                f"{end.key} (line {end.line_no}) is {found} {begin.key} (line {begin.line_no}); "
+                f"expected {shortest_ms} ms or more after it",
                 "Log times from one clock that never runs backwards.",
                 event=end,
-                expected=f"{shortest_ms} ms or more",
-                found=f"{seconds:g} seconds",
+                expected=f"{shortest_ms} ms or more after {begin.key}",
+                found=f"{found} it",
             )
+
+
+def _distance(seconds: float) -> str:
+    if seconds == 0:
+        return "at the same time as"
+    return f"{abs(seconds):g} seconds {'before' if seconds < 0 else 'after'}"
 
 
 def backwards(facts: Facts) -> Iterator[Finding]:
@@ -63,6 +70,9 @@ def backwards(facts: Facts) -> Iterator[Finding]:
     """
     times = [event.time_ms for event in facts.log.events]
     if all(map(operator.le, times, islice(times, 1, None))):
+        return
+    minutes = facts.run.minutes
+    if minutes is None or minutes <= 0:  # then run_start and run_stop have a finding that says more
         return
     skipped = _DATED_BACK if facts.judged_later else frozenset[str]()
     steps = list(_steps_back(sorted(facts.log.events, key=_line), skipped))

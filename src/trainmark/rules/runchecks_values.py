@@ -84,23 +84,32 @@ def qualities(facts: Facts) -> Iterator[Finding]:
     """
     met = {target.met_on_line for target in facts.outcome.targets}
     for key in _QUALITIES:
-        limited = _is_limited(facts, key)
-        for event in facts.log.all(key):
-            value = event.value
-            if isinstance(value, bool) and limited:
-                yield _no_number(facts, event, "a number")
-            elif isinstance(value, float) and not math.isfinite(value):
-                meets = event.line_no in met
-                yield facts.finding(
-                    "run.not_a_number",
-                    f"{key} is {_name(value)}; the training has probably diverged"
-                    + (", and yet the target counts as met" if meets else ""),
-                    "Lower the learning rate or use a wider number format, then run again.",
-                    event=event,
-                    severity=Severity.ERROR if meets else Severity.WARNING,
-                    expected="a number",
-                    found=_name(value),
-                )
+        events = list(facts.log.all(key))
+        if _is_limited(facts, key):
+            yield from (
+                _no_number(facts, event, "a number")
+                for event in events
+                if isinstance(event.value, bool)
+            )
+        odd = [one for one in events if isinstance(one.value, float) and not _is_number(one.value)]
+        if odd:
+            yield _not_finite(facts, odd, len(events), meets=[one.line_no in met for one in odd])
+
+
+def _not_finite(facts: Facts, odd: list[Event], total: int, *, meets: list[bool]) -> Finding:
+    event = odd[meets.index(True)] if any(meets) else odd[0]
+    several = f" ({len(odd)} of {total} evaluations are like that)" if len(odd) > 1 else ""
+    although = ", and yet the target counts as met" if any(meets) else ""
+    return facts.finding(
+        "run.not_a_number",
+        f"{event.key} is {_name(event.value)}{several}; the training has probably diverged"
+        f"{although}",
+        "Lower the learning rate or use a wider number format, then run again.",
+        event=event,
+        severity=Severity.ERROR if any(meets) else Severity.WARNING,
+        expected="a number",
+        found=_name(event.value),
+    )
 
 
 def names(facts: Facts) -> Iterator[Finding]:
