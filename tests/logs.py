@@ -15,6 +15,8 @@ START_MS = 1_700_000_000_000
 RESNET_ROUNDS = ("1.0", "2.0", "3.0", "4.0")
 _IMAGENET_TRAIN, _IMAGENET_EVAL = 1_281_167, 50_000
 _DESK_TRAIN, _DESK_EVAL = 4_000, 1_000
+# Of ResNet-50: the target is met after 40 epochs, not faster than the reference allows.
+CONVERGED = (0.35, 0.48, 0.55, 0.6, 0.64, 0.67, 0.7, 0.72, 0.75, 0.7591)
 
 
 class Clock:
@@ -85,7 +87,7 @@ class RunShape:
     init_minutes: float = 1.0
     division: str = "closed"
     batch: int = 0  # 0: the benchmark's usual one
-    qualities: tuple[float, ...] = ()  # (): four evaluations, the last one meets the target
+    qualities: tuple[float, ...] = ()  # (): several evaluations, the last one meets the target
     more: dict[str, Any] = field(default_factory=dict)  # further records, by key
 
 

@@ -2,11 +2,20 @@ import json
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.logs import RunShape, Text, desk_folder, write_desk, write_folder, write_resnet
+from tests.logs import (
+    CONVERGED,
+    RunShape,
+    Text,
+    desk_folder,
+    write_desk,
+    write_folder,
+    write_resnet,
+)
 from trainmark.rules import check_path, score_path
 from trainmark.types import Severity, UsageError
 
@@ -25,7 +34,8 @@ def found(path: Path, **options: str) -> dict[str, Severity]:
 
 
 def resnet_folder(folder: Path, shapes: list[RunShape]) -> Path:
-    return write_folder(folder, shapes, write_resnet)
+    slow = [replace(shape, qualities=shape.qualities or CONVERGED) for shape in shapes]
+    return write_folder(folder, slow, write_resnet)
 
 
 def test_a_session_folder(tmp_path: Path) -> None:

@@ -5,16 +5,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from trainmark.rules.convergence import Convergence, check_convergence, check_scaling
 from trainmark.rules.options import CheckOptions, SeedRule
 from trainmark.rules.rulesets import Ruleset
 from trainmark.rules.scaling_file import read_scaling
 from trainmark.rules.scoring import may_fail, required_runs
 from trainmark.rules.seeds import check_seeds, shared_seeds
+from trainmark.rules.submission.surroundings import Surroundings, surroundings_of
+from trainmark.rules.submission.systems_agree import agree
 from trainmark.rules.tree import Group
 from trainmark.rules.verdict import Verdict
 from trainmark.types import Finding, Severity
 
-__all__ = ["check_folder", "first"]
+__all__ = ["check_folder", "convergence_of", "first"]
 
 _SEEDS_FROM = {SeedRule.RULE: (4, 1), SeedRule.ALWAYS: (1, 0)}
 
@@ -27,16 +30,21 @@ def check_folder(group: Group, verdicts: Sequence[Verdict], options: CheckOption
         verdicts: Those on its logs.
         options: How to check.
     """
+    around = surroundings_of(group.folder)
     benchmark = first(verdict.benchmark for verdict in verdicts)
     ruleset = first(verdict.ruleset for verdict in verdicts)
-    findings = [*group.findings, *read_scaling(group.folder)[1], *_same(group, verdicts)]
+    division = around.division or first(verdict.division for verdict in verdicts)
+    scaling, findings = read_scaling(group.folder)
+    findings = [*group.findings, *findings, *_same(group, verdicts)]
     if benchmark is not None:
         findings += _counts(group, verdicts, benchmark, ruleset)
-    seeds = [(one.path, one.facts.seeds) for one in verdicts if one.facts is not None]
-    if ruleset is not None and not ruleset.official:
-        findings += shared_seeds(str(group.folder), seeds)
-    elif ruleset is not None and _seeds_count(ruleset, verdicts, options):
-        findings += check_seeds(str(group.folder), seeds)
+    findings += _seeds(group, verdicts, ruleset, division, options)
+    convergence = convergence_of(
+        group, verdicts, ruleset=ruleset, benchmark=benchmark, division=division
+    )
+    findings += _not_said(convergence.findings, findings)
+    findings += check_scaling(scaling, convergence)
+    findings += _system(around, verdicts)
     if not verdicts and all(finding.rule == "folder.link" for finding in group.findings):
         problem = "no log of this folder was read: each is a link that leads out of it"
         findings.append(_about(group, "folder.runs", problem, "Give the folder that holds them."))
@@ -46,8 +54,38 @@ def check_folder(group: Group, verdicts: Sequence[Verdict], options: CheckOption
         ruleset=ruleset,
         chosen="",
         benchmark=benchmark,
-        division=first(verdict.division for verdict in verdicts),
+        division=division,
         findings=tuple(findings),
+        table=convergence.table,
+    )
+
+
+def convergence_of(
+    group: Group,
+    verdicts: Sequence[Verdict],
+    *,
+    ruleset: Ruleset | None,
+    benchmark: str | None,
+    division: str | None,
+) -> Convergence:
+    """What reference convergence says of a folder.
+
+    Args:
+        group: The folder.
+        verdicts: Those on its logs; a log that cannot be read counts as a failed run.
+        ruleset: The rules of the folder.
+        benchmark: Its benchmark.
+        division: Its division; only closed results are held to references.
+
+    Raises:
+        TrainmarkError: The installed references cannot be read.
+    """
+    measured = [one.facts.measured for one in verdicts if one.facts is not None]
+    logs = [one for one in measured if one is not None]
+    if ruleset is None or benchmark is None or division is None:
+        return Convergence(folder=str(group.folder))
+    return check_convergence(
+        str(group.folder), logs, ruleset=ruleset, benchmark=benchmark, division=division
     )
 
 
@@ -101,10 +139,41 @@ def _same(group: Group, verdicts: Sequence[Verdict]) -> Iterator[Finding]:
             )
 
 
-def _seeds_count(ruleset: Ruleset, verdicts: Sequence[Verdict], options: CheckOptions) -> bool:
-    """Whether the rules ask for a seed of its own for each run."""
-    closed = first(verdict.division for verdict in verdicts) == "closed"
-    return closed and not ruleset.is_hpc and ruleset.round >= _SEEDS_FROM[options.seeds]
+def _not_said(more: Iterable[Finding], said: Sequence[Finding]) -> Iterator[Finding]:
+    """What is new of reference convergence: too many failed runs are named once."""
+    failed = any(one.rule == "folder.failed_runs" and one.is_error for one in said)
+    mixed = any(one.rule == "folder.batch_size" for one in said)
+    for finding in more:
+        if finding.rule == "rcp.insufficient" and failed:
+            continue
+        if finding.rule == "rcp.batch_size" and mixed and finding.line_no is None:
+            continue
+        yield finding
+
+
+def _seeds(
+    group: Group,
+    verdicts: Sequence[Verdict],
+    ruleset: Ruleset | None,
+    division: str | None,
+    options: CheckOptions,
+) -> Iterable[Finding]:
+    """Missing and shared seeds, where the rules ask for one of its own for each run."""
+    seeds = [(one.path, one.facts.seeds) for one in verdicts if one.facts is not None]
+    if ruleset is None:
+        return ()
+    if not ruleset.official:
+        return shared_seeds(str(group.folder), seeds)
+    asked = not ruleset.is_hpc and ruleset.round >= _SEEDS_FROM[options.seeds]
+    return check_seeds(str(group.folder), seeds) if asked and division == "closed" else ()
+
+
+def _system(around: Surroundings, verdicts: Sequence[Verdict]) -> list[Finding]:
+    """Logs that contradict the description of their system."""
+    if around.description is None:
+        return []
+    claims = [(one.path, one.facts.claims) for one in verdicts if one.facts is not None]
+    return agree(around.description, claims, submitter=around.submitter)
 
 
 def _about(

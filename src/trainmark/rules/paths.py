@@ -3,17 +3,23 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from trainmark.rules.files import Untold, check_file
 from trainmark.rules.folders import check_folder, first
 from trainmark.rules.options import CheckOptions
+from trainmark.rules.places import Place, find_place
 from trainmark.rules.processes import in_order
-from trainmark.rules.rulesets import Ruleset
+from trainmark.rules.rulesets import Ruleset, round_of_folder
 from trainmark.rules.scaling_file import read_scaling
 from trainmark.rules.scoring import Score, score
-from trainmark.rules.tree import Group, find_groups, is_log
+from trainmark.rules.submission.power_verdict import power_verdict
+from trainmark.rules.submission.surroundings import surroundings_of
+from trainmark.rules.submission.systems import check_system
+from trainmark.rules.submission.tree_checks import check_tree
+from trainmark.rules.tree import Group
 from trainmark.rules.verdict import Verdict
 from trainmark.types import Finding, Run
 
@@ -106,12 +112,55 @@ def check_paths(
             log or of a folder that was given.
     """
     options = options or CheckOptions()
-    groups = [group for path in paths for group in _groups(path)]
-    for group, verdicts in _verdicts(groups, options):
-        yield from verdicts
-        if not group.single:
-            verdict = check_folder(group, verdicts, options)
-            yield verdict.strict() if options.strict else verdict
+    places = [find_place(path) for path in paths]
+    stream = _verdicts([group for place in places for group in place.groups], options)
+    for place in places:
+        rounds: Counter[Ruleset] = Counter()
+        for group, verdicts in islice(stream, len(place.groups)):
+            rounds.update(one.ruleset for one in verdicts if one.ruleset is not None)
+            yield from verdicts
+            yield from _raised(_of_folder(group, verdicts, options), options)
+        ruleset = options.ruleset or (rounds.most_common(1)[0][0] if rounds else None)
+        yield from _raised(_around(place, ruleset or round_of_folder(place.path)), options)
+
+
+def _of_folder(
+    group: Group, verdicts: Sequence[Verdict], options: CheckOptions
+) -> Iterator[Verdict]:
+    """The verdict on a folder, and on the power logs in it."""
+    if group.single:
+        return
+    folder = check_folder(group, verdicts, options)
+    yield folder
+    power = power_verdict(
+        group.folder, group.files, ruleset=folder.ruleset, nodes=surroundings_of(group.folder).nodes
+    )
+    if power is not None:
+        yield power
+
+
+def _around(place: Place, ruleset: Ruleset | None) -> Iterator[Verdict]:
+    """The verdicts on system descriptions and on how submissions are laid out."""
+    if place.findings:
+        yield Verdict(
+            path=str(place.path),
+            kind="submission",
+            ruleset=ruleset,
+            chosen="",
+            benchmark=None,
+            division=None,
+            findings=place.findings,
+        )
+    for file in place.descriptions:
+        yield check_system(file, ruleset=ruleset)
+    for verdict in check_tree(place.submissions, ruleset=ruleset):
+        # Our own sessions are laid out alike but are no submissions.
+        if verdict.findings or ruleset is None or ruleset.official:
+            yield verdict
+
+
+def _raised(verdicts: Iterable[Verdict], options: CheckOptions) -> Iterator[Verdict]:
+    return (one.strict() if options.strict else one for one in verdicts)
 
 
 def score_path(path: str | Path, *, ruleset: Ruleset | str | None = None) -> list[FolderScore]:
@@ -128,14 +177,8 @@ def score_path(path: str | Path, *, ruleset: Ruleset | str | None = None) -> lis
         UsageError: As ``check_paths``.
     """
     options = CheckOptions.of(ruleset=ruleset)
-    groups = _groups(path)
+    groups = find_place(path).groups
     return [_score_group(group, verdicts) for group, verdicts in _verdicts(groups, options)]
-
-
-def _groups(path: str | Path) -> list[Group]:
-    if is_log(path):
-        return [Group(Path(path).parent, (Path(path),), single=True)]
-    return find_groups(Path(path))
 
 
 def _verdicts(

@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ __all__ = [
     "Ruleset",
     "find_ruleset",
     "known_rulesets",
+    "round_of_folder",
     "ruleset_named",
 ]
 
@@ -136,7 +137,32 @@ def find_ruleset(
     own = log.value(keys.OWN_RULESET)
     if isinstance(own, str) and own in known_rulesets():
         return known_rulesets()[own], f"by the log's record {keys.OWN_RULESET}"
-    for part in reversed(Path(path or log.source).absolute().parts[:-1]):
+    found = _by_folder(Path(path or log.source).absolute().parts[:-1])
+    if found is not None:
+        return found
+    return _by_keys(log), "by the keys in the log"
+
+
+def round_of_folder(folder: Path) -> Ruleset | None:
+    """The round that a folder, or one above it, is named after; None if none is.
+
+    Args:
+        folder: The folder.
+    """
+    try:
+        found = _by_folder(folder.absolute().parts)
+    except NoRulesError:
+        return None
+    return None if found is None else found[0]
+
+
+def _by_folder(parts: Sequence[str]) -> tuple[Ruleset, str] | None:
+    """The round that the nearest of several folders names, and how it was found.
+
+    Raises:
+        NoRulesError: It names a round that has no rules.
+    """
+    for part in reversed(parts):
         match = _FOLDER.fullmatch(part)
         if match:
             prefix = "hpc-" if match["usage"] == "hpc" else ""
@@ -145,7 +171,7 @@ def find_ruleset(
                 return ruleset, f"by the folder {part}"
             if match["says"]:  # a bare v7.1 may be the version of anything
                 raise _no_rules(f"{match['usage'] or 'training'} {match['round']}", part)
-    return _by_keys(log), "by the keys in the log"
+    return None
 
 
 def _no_rules(round_name: str, folder: str) -> NoRulesError:

@@ -54,8 +54,12 @@ def is_log(path: str | Path) -> bool:
     )
 
 
-def find_groups(root: Path) -> list[Group]:
+def find_groups(root: Path, *, may_lack: bool = False) -> list[Group]:
     """Every folder below ``root`` that holds result logs, or that cannot be listed.
+
+    Args:
+        root: The folder.
+        may_lack: Whether a folder without logs is as good as one with.
 
     Raises:
         UsageError: There are no logs.
@@ -65,7 +69,7 @@ def find_groups(root: Path) -> list[Group]:
     if not groups and unlisted:
         raise _cannot_list(unlisted[0], unlisted[0].filename)
     groups += [_unlisted(error) for error in unlisted]
-    if not groups:
+    if not groups and not may_lack:
         raise UsageError(
             f"there are no result logs below {root}",
             hint="Result logs are named result_0.txt, result_1.txt, ...; another file can be given "

@@ -1,0 +1,60 @@
+"""What a path that a user gives holds: logs, system descriptions, submissions."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainmark.rules.submission.systems import find_descriptions
+from trainmark.rules.submission.tree import Kind, Submission, find_submissions, identify
+from trainmark.rules.tree import Group, find_groups, is_log
+from trainmark.types import Finding
+
+__all__ = ["Place", "find_place"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What there is to check at a path.
+
+    Attributes:
+        path: The path.
+        groups: The folders with result logs, in the order of the tree.
+        descriptions: The system descriptions.
+        submissions: The submitters' folders.
+        findings: What is wrong with a systems folder as a whole.
+    """
+
+    path: Path
+    groups: tuple[Group, ...] = ()
+    descriptions: tuple[Path, ...] = ()
+    submissions: tuple[Submission, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def find_place(path: str | Path) -> Place:
+    """What a path holds.
+
+    Args:
+        path: A log, a system description, or a folder of any kind.
+
+    Raises:
+        UsageError: It does not exist, or holds nothing that can be checked.
+    """
+    single, path = is_log(path), Path(path)
+    try:
+        kind = identify(path)
+    except OSError:  # the working folder itself was removed; listing it says so
+        kind = Kind.OTHER
+    if kind is Kind.SYSTEM:
+        return Place(path=path, descriptions=(path,))
+    if single:
+        return Place(path=path, groups=(Group(path.parent, (path,), single=True),))
+    if kind is Kind.SYSTEMS:
+        files, findings = find_descriptions(path)
+        return Place(path=path, descriptions=tuple(files), findings=tuple(findings))
+    submissions = find_submissions(path)
+    return Place(
+        path=path,
+        groups=tuple(find_groups(path, may_lack=bool(submissions))),
+        descriptions=tuple(file for one in submissions for file in one.systems),
+        submissions=submissions,
+    )
