@@ -38,4 +38,4 @@ def block(folder: str, logs: "list[list[Finding]]", *whole: Finding, **more: obj
         for number, findings in enumerate(logs)
     ]
     about = verdict(folder, *whole, kind="folder", **more)  # type: ignore[arg-type]
-    return Block(folder, verdicts, [about])
+    return Block(folder, files=verdicts, whole=[about])

@@ -84,7 +84,7 @@ def test_github_annotations(check: Call, folder: Path) -> None:
 
 def test_github_escapes() -> None:
     one = finding("run.x", "50% of a,b:c", fix="x\x1by", path="a,b:c%/log.txt")
-    out = printed(GithubOutput(), Block("a", [verdict("a,b:c%/log.txt", one)]))
+    out = printed(GithubOutput(), Block("a", files=[verdict("a,b:c%/log.txt", one)]))
     assert out.splitlines()[0] == (
         "::error file=a%2Cb%3Ac%25/log.txt,title=run.x::50%25 of a,b:c%0Ax\ufffdy"
     )
@@ -92,7 +92,7 @@ def test_github_escapes() -> None:
 
 def test_github_says_how_many_more() -> None:
     many = [finding("log.json", f"{number}") for number in range(25)]
-    out = printed(GithubOutput(), Block("a", [verdict("a/x.txt", *many)]))
+    out = printed(GithubOutput(), Block("a", files=[verdict("a/x.txt", *many)]))
     assert out.count("::error") == 20
     assert "a/x.txt: 5 more of log.json" in out
 
@@ -100,7 +100,9 @@ def test_github_says_how_many_more() -> None:
 @settings(max_examples=40, deadline=None)
 @given(name=NAMES, findings=st.lists(FINDINGS, max_size=3))
 def test_github_prints_one_line_for_each_finding(name: str, findings: list[Finding]) -> None:
-    lines = printed(GithubOutput(), Block("a", [verdict(f"a/{name}", *findings)])).splitlines()
+    lines = printed(
+        GithubOutput(), Block("a", files=[verdict(f"a/{name}", *findings)])
+    ).splitlines()
     assert len(lines) == len(findings) + 1
     for line, one in zip(lines, findings, strict=False):
         _, properties, message = line.split("::", 2)
@@ -128,7 +130,9 @@ def test_json_tells_counts_and_every_finding(check: Call, folder: Path) -> None:
 
 def test_json_is_bounded_and_says_so() -> None:
     many = [finding("log.json", f"{number}") for number in range(1100)]
-    data = json.loads(printed(JsonOutput(), Block("a", [verdict("a/x.txt", *many, finding())])))
+    data = json.loads(
+        printed(JsonOutput(), Block("a", files=[verdict("a/x.txt", *many, finding())]))
+    )
     one = data["verdicts"][0]
     assert len(one["findings"]) == 1001
     assert one["findings_left_out"] == {"log.json": 100}
@@ -146,7 +150,7 @@ def test_json_of_nothing_is_whole() -> None:
 @settings(max_examples=40, deadline=None)
 @given(name=NAMES, findings=st.lists(FINDINGS, max_size=3))
 def test_json_is_utf8_for_any_text(name: str, findings: list[Finding]) -> None:
-    out = printed(JsonOutput(), Block("a", [verdict(f"a/{name}", *findings)]))
+    out = printed(JsonOutput(), Block("a", files=[verdict(f"a/{name}", *findings)]))
     assert out.isascii()
     data = json.loads(out)
     json.dumps(data, ensure_ascii=False).encode("utf-8")  # no lone surrogate is left
@@ -237,7 +241,7 @@ def test_sarif_of_nothing_is_whole() -> None:
 @settings(max_examples=40, deadline=None)
 @given(name=NAMES, findings=st.lists(FINDINGS, max_size=3))
 def test_sarif_is_whole_for_any_text(name: str, findings: list[Finding]) -> None:
-    out = printed(SarifOutput(), Block("a", [verdict(f"a/{name}", *findings)]))
+    out = printed(SarifOutput(), Block("a", files=[verdict(f"a/{name}", *findings)]))
     assert out.isascii()
     data = json.loads(out)
     assert sarif_faults(data) == []
@@ -282,7 +286,7 @@ def test_junit_shows_the_table_and_what_was_left_out() -> None:
 @settings(max_examples=40, deadline=None)
 @given(name=NAMES, findings=st.lists(FINDINGS, max_size=3))
 def test_junit_is_well_formed_for_any_text(name: str, findings: list[Finding]) -> None:
-    out = printed(JunitOutput(), Block("a", [verdict(f"a/{name}", *findings)]))
+    out = printed(JunitOutput(), Block("a", files=[verdict(f"a/{name}", *findings)]))
     case = ElementTree.fromstring(out).find("testsuite/testcase")
     assert case is not None
     assert (case.find("failure") is not None) is any(one.is_error for one in findings)

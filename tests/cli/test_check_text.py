@@ -97,7 +97,7 @@ def test_at_most_twenty_of_a_kind(capsys: Capture) -> None:
     findings += [
         finding("log.json", f"no JSON {number}", line_no=number + 1) for number in range(30)
     ]
-    out = _text(capsys, Block(".", [verdict("x.txt", *findings)]))
+    out = _text(capsys, Block(".", files=[verdict("x.txt", *findings)]))
     assert sum(".value]" in line for line in out.splitlines()) == 20
     assert "  and 30 more of rules.*.value\n" in out
     assert sum("[log.json]" in line for line in out.splitlines()) == 20
@@ -107,7 +107,7 @@ def test_at_most_twenty_of_a_kind(capsys: Capture) -> None:
 def test_expected_and_found_are_shown_unless_the_message_says_them(capsys: Capture) -> None:
     said = finding(message="expected 3 nodes, found 4", expected="3 nodes", found="4")
     unsaid = finding("run.x", "the nodes differ", expected="3 nodes", found="4 nodes")
-    out = _text(capsys, Block(".", [verdict("x.txt", said, unsaid)]))
+    out = _text(capsys, Block(".", files=[verdict("x.txt", said, unsaid)]))
     assert out.count("      expected: 3 nodes\n      found: 4 nodes\n") == 1
     assert out.count("expected:") == 1
 
@@ -152,7 +152,7 @@ def test_a_large_set_ends_with_the_rules(capsys: Capture) -> None:
 
 def test_bytes_that_are_no_utf8_are_shown_escaped(capsys: Capture) -> None:
     name = b"result_\xff\x1b[31m.txt".decode("utf-8", "surrogateescape")
-    out = _text(capsys, Block("x", [verdict(f"x/{name}", finding())]))
+    out = _text(capsys, Block("x", files=[verdict(f"x/{name}", finding())]))
     assert "x/result_\\xff\N{REPLACEMENT CHARACTER}[31m.txt" in out
     assert escaped("caf\N{LATIN SMALL LETTER E WITH ACUTE}") == "caf\u00e9"
     assert escaped("a\ud800b\udcff") == "a\\ud800b\\udcff"
@@ -162,7 +162,7 @@ def test_verdicts_are_grouped_by_folder() -> None:
     one, two, three = verdict("a/x.txt"), verdict("a/y.txt"), verdict("b/x.txt")
     of_a, of_b = verdict("a", kind="folder"), verdict("b", kind="folder")
     blocks = list(grouped([one, two, of_a, three, of_b]))
-    assert [(b.folder, b.logs, b.whole) for b in blocks] == [
+    assert [(b.folder, b.files, b.whole) for b in blocks] == [
         ("a", [one, two], [of_a]),
         ("b", [three], [of_b]),
     ]
@@ -173,7 +173,7 @@ def test_verdicts_are_grouped_by_folder() -> None:
 
 def test_a_huge_folder_is_not_held_in_memory() -> None:
     blocks = list(grouped(verdict(f"a/{number}.txt") for number in range(2500)))
-    assert [len(b.logs) for b in blocks] == [1000, 1000, 500]
+    assert [len(b.files) for b in blocks] == [1000, 1000, 500]
 
 
 def test_the_smaller_parts() -> None:
@@ -184,3 +184,33 @@ def test_the_smaller_parts() -> None:
     assert kind_of("run.status") == "run.status"
     assert relative("a/../b") == "b"
     assert relative("/etc/hosts") == "/etc/hosts"
+
+
+def test_system_descriptions_of_a_folder_are_told_together(capsys: Capture) -> None:
+    one = finding("system.x", "host_processor_count is text", severity=Severity.WARNING)
+    systems = [verdict(f"systems/{name}.json", one, kind="system") for name in "abc"]
+    blocks = list(grouped(systems))
+    assert [(b.folder, b.kind, len(b.files)) for b in blocks] == [("systems", "system", 3)]
+    out = _text(capsys, *blocks)
+    assert out.startswith("systems  (3 system descriptions; the rules of")
+    assert "  warning in 3 of 3 system descriptions: host_processor_count is text\n" in out
+    assert out.splitlines()[-1].startswith("Valid: 3 system descriptions by the rules")
+
+
+def test_findings_of_a_folder_name_the_file_that_they_are_about(capsys: Capture) -> None:
+    scaling = finding("folder.scaling", "it is not JSON", path="v4.0/bert/scaling.json", line_no=2)
+    out = _text(capsys, block("v4.0/bert", [[]], scaling))
+    assert "  error in scaling.json line 2: it is not JSON\n" in out
+    names = [f"sub/benchmarks/b{number}" for number in range(22)]
+    readmes = [finding("submission.no_readme", "there is no README", path=name) for name in names]
+    out = _text(capsys, Block("sub", whole=[verdict("sub", *readmes, kind="submission")]))
+    assert "  error in 22 places: there is no README\n" in out
+    assert "      at benchmarks/b0, benchmarks/b1, " in out
+    assert "benchmarks/b19 and 2 more\n" in out
+    assert out.splitlines()[-1].startswith("Not valid: 1 of 1 submission has errors")
+
+
+def test_a_file_elsewhere_is_named_in_full(capsys: Capture) -> None:
+    one = finding("submission.same_log", "the same log twice", path="other/result_0.txt")
+    out = _text(capsys, Block("sub", whole=[verdict("sub", one, kind="submission")]))
+    assert "  error in other/result_0.txt: the same log twice\n" in out

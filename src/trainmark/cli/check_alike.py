@@ -25,15 +25,17 @@ class Entry:
 
     Attributes:
         first: The first of them.
-        found: Each with its log's name; "" for what the heading of the block names.
+        of_files: Whether it is about the files of the block, not about its folder.
+        found: Each with the name of its file; "" for what the heading of the block names.
     """
 
     first: Finding
+    of_files: bool = True
     found: list[tuple[str, Finding]] = field(default_factory=list)
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The logs that have it, in order."""
+        """The files that have it, in order."""
         return tuple(dict.fromkeys(name for name, _ in self.found))
 
     @property
@@ -51,27 +53,28 @@ def alike(block: Block) -> list[Entry]:
     """
     entries: dict[tuple[str, ...], Entry] = {}
     for verdict in block.verdicts:
-        name = _name(verdict, block)
+        is_file = verdict.kind == block.kind
         for finding in verdict.findings:
-            same = (finding.severity, finding.rule, finding.fix, finding.expected, _kind(verdict))
-            entries.setdefault(same, Entry(finding)).found.append((name, finding))
+            same = (finding.severity, finding.rule, finding.fix, finding.expected, str(is_file))
+            entry = entries.setdefault(same, Entry(finding, is_file))
+            entry.found.append((_name(finding, verdict, block), finding))
     return sorted(_merged(list(entries.values())), key=_weight)
 
 
-def _kind(verdict: "Verdict") -> str:
-    return "log" if verdict.kind == "log" else "whole"
-
-
-def _name(verdict: "Verdict", block: Block) -> str:
-    if verdict.kind != "log" or (len(block.logs) == 1 and not block.whole):
+def _name(finding: Finding, verdict: "Verdict", block: Block) -> str:
+    """The file that a finding is about, as seen from the block's folder; "" for the heading's."""
+    path = finding.path or verdict.path
+    if path == block.folder or (block.is_one_file and path == verdict.path):
         return ""
-    return Path(verdict.path).name
+    try:
+        return str(Path(path).relative_to(block.folder))
+    except ValueError:
+        return path
 
 
 def _weight(entry: Entry) -> tuple[int, bool, int]:
-    """Errors first; of these what the logs say before what follows for the folder."""
-    whole = entry.files == ("",)
-    return (_ORDER.index(entry.first.severity), whole, -len(entry.files))
+    """Errors first; of these what the files say before what follows for the folder."""
+    return (_ORDER.index(entry.first.severity), not entry.of_files, -len(entry.files))
 
 
 def _merged(entries: Sequence[Entry]) -> list[Entry]:
@@ -111,7 +114,8 @@ def _of_each(template: str, several: Sequence[Entry]) -> Entry:
         expected="",
         found="",
     )
-    return Entry(together, [(name, together) for name in several[0].files])
+    named = [(name, together) for name in several[0].files]
+    return Entry(together, several[0].of_files, named)
 
 
 def _key(entry: Entry) -> str:

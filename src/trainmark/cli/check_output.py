@@ -30,27 +30,36 @@ __all__ = [
 
 MOST_OF_A_KIND = 20  # for people
 MOST_IN_DATA = 1000  # for programs, of one rule in one file
+_FILES = ("log", "system")  # kinds of verdicts that are about one file
+_NOUNS = {"system": "system description", "power": "power folder"}
 _MOST_TOGETHER = 1000  # logs of one folder that are kept until they are printed
 
 
 @dataclass(slots=True)
 class Block:
-    """The verdicts that are told together: on the logs of one folder and the folder itself.
+    """The verdicts that are told together: on the files of one folder and the folder itself.
 
     Attributes:
-        folder: The folder.
-        logs: The verdicts on its logs.
-        whole: The verdicts on the folder itself, or on anything else by that path.
+        folder: The folder, or the path of anything else that has no files of its own.
+        kind: What the files are: "log" or "system".
+        files: The verdicts on the files.
+        whole: The verdicts on what lies at the folder's path.
     """
 
     folder: str
-    logs: "list[Verdict]" = field(default_factory=list)
+    kind: str = "log"
+    files: "list[Verdict]" = field(default_factory=list)
     whole: "list[Verdict]" = field(default_factory=list)
 
     @property
     def verdicts(self) -> "list[Verdict]":
-        """All of them, logs first."""
-        return [*self.logs, *self.whole]
+        """All of them, files first."""
+        return [*self.files, *self.whole]
+
+    @property
+    def is_one_file(self) -> bool:
+        """Whether it is about a single file and not about its folder."""
+        return len(self.files) == 1 and not self.whole
 
 
 class Output(Protocol):
@@ -114,13 +123,16 @@ def grouped(verdicts: "Iterable[Verdict]") -> Iterator[Block]:
     """
     block: Block | None = None
     for verdict in verdicts:
-        is_log = verdict.kind == "log"
-        folder = str(Path(verdict.path).parent) if is_log else verdict.path
-        if block is not None and (block.folder != folder or len(block.logs) >= _MOST_TOGETHER):
+        is_file = verdict.kind in _FILES
+        kind = verdict.kind if is_file else "log"
+        folder = str(Path(verdict.path).parent) if is_file else verdict.path
+        if block is not None and (
+            (block.folder, block.kind) != (folder, kind) or len(block.files) >= _MOST_TOGETHER
+        ):
             yield block
             block = None
-        block = block or Block(folder)
-        (block.logs if is_log else block.whole).append(verdict)
+        block = block or Block(folder, kind)
+        (block.files if is_file else block.whole).append(verdict)
     if block is not None:
         yield block
 
@@ -166,9 +178,9 @@ def summary(tally: Tally) -> tuple[str, str]:
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun: 1 log, 3 logs."""
-    plural = f"{noun.removesuffix('y')}ies" if noun.endswith("ry") else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else plural}"
+    """A number with its noun or a kind of verdict: 1 log, 3 system descriptions."""
+    noun = _NOUNS.get(noun, noun)
+    return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
 def clean(text: object) -> str:

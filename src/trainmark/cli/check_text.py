@@ -54,11 +54,11 @@ class TextOutput:
         click.echo()
 
     def _earlier(self, block: Block, entries: Sequence[Entry]) -> str | None:
-        """A folder of several logs in which the same was found in every log, None without one."""
-        logs = len(block.logs)
-        if logs < 2 or any(entry.files != ("",) and len(entry.files) < logs for entry in entries):
+        """A folder of several files in which the same was found in every one, None without one."""
+        files = len(block.files)
+        if files < 2 or any(one.of_files and len(one.files) < files for one in entries):
             return None
-        if any(len({finding.message for _, finding in entry.found}) > 1 for entry in entries):
+        if any(len({finding.message for _, finding in one.found}) > 1 for one in entries):
             return None
         said = tuple(entry.signature for entry in entries)
         if said in self._told:
@@ -76,17 +76,15 @@ class TextOutput:
 
 
 def _heading(block: Block) -> str:
-    """The folder, or the log if it is alone, and the rules it was held to."""
-    alone = len(block.logs) == 1 and not block.whole
-    path = block.logs[0].path if alone else block.folder
-    about = [] if alone or not block.logs else [count(len(block.logs), "log")]
+    """The folder, or the file if it is alone, and the rules it was held to."""
+    path = block.files[0].path if block.is_one_file else block.folder
+    about = [count(len(block.files), block.kind)] if block.files and not block.is_one_file else []
     reasons = dict.fromkeys(
-        f"{verdict.ruleset.title}, {verdict.chosen}"
-        for verdict in block.logs
+        f"{verdict.ruleset.title}, {verdict.chosen}" if verdict.chosen else verdict.ruleset.title
+        for verdict in block.files or block.whole
         if verdict.ruleset is not None
     )
-    rules = [verdict.ruleset.title for verdict in block.whole if verdict.ruleset is not None]
-    about += list(reasons)[:_MOST_EXAMPLES] or rules[:1]
+    about += list(reasons)[:_MOST_EXAMPLES]
     return click.style(clean(path), bold=True) + clean(f"  ({'; '.join(about)})" if about else "")
 
 
@@ -127,7 +125,7 @@ def _print_entry(entry: Entry, block: Block, room: int) -> None:
             _print_one(name, finding)
             _print_advice(finding)
         return
-    _print_several(entry, len(block.logs))
+    _print_several(entry, block)
 
 
 def _print_one(name: str, finding: Finding) -> None:
@@ -138,18 +136,19 @@ def _print_one(name: str, finding: Finding) -> None:
     _print_details(finding)
 
 
-def _print_several(entry: Entry, logs: int) -> None:
-    """One finding of several logs: the first as it is, others where they say something else."""
-    files = entry.files
-    many = f" in {len(files)} of {count(logs, 'log')}"
-    if len({finding.message for _, finding in entry.found}) == 1:
-        _print_headed(entry.first.severity, many, entry.first.message)
-        _print_details(entry.first)
-        if len(files) < logs or entry.first.line_no is not None:
-            _print_wrapped(f"at {_listed([_place(name, one) for name, one in _firsts(entry)])}")
+def _print_several(entry: Entry, block: Block) -> None:
+    """One finding of several files: the first as it is, others where they say something else."""
+    of_all = f"{len(entry.files)} of {count(len(block.files), block.kind)}"
+    many = f" in {of_all}" if entry.of_files else f" in {len(entry.files)} places"
+    firsts = _firsts(entry)
+    name, finding = firsts[0]
+    if len({one.message for _, one in entry.found}) == 1:
+        _print_headed(finding.severity, many, finding.message)
+        _print_details(finding)
+        in_all = entry.of_files and len(entry.files) == len(block.files)
+        if not in_all or finding.line_no is not None:
+            _print_places("at", [_place(*one) for one in firsts], entry)
     else:
-        firsts = _firsts(entry)
-        name, finding = firsts[0]
         _print_headed(finding.severity, f"{many}, as {_place(name, finding)}", finding.message)
         _print_details(finding)
         said, left = {finding.message}, []
@@ -159,24 +158,29 @@ def _print_several(entry: Entry, logs: int) -> None:
             else:
                 said.add(finding.message)
                 _print_wrapped(f"{_place(name, finding)}: {finding.message}")
-        if left:
-            _print_wrapped(f"and likewise {_listed(left)}")
+        _print_places("and likewise", left, entry)
     _print_advice(entry.first)
 
 
+def _print_places(word: str, places: Sequence[str], entry: Entry) -> None:
+    """Some names: of logs that are alike a few, of anything else more."""
+    most = _MOST_PLACES if entry.of_files else MOST_OF_A_KIND
+    left = len(places) - most
+    if places:
+        more = f" and {left:,} more" if left > 0 else ""
+        _print_wrapped(f"{word} {', '.join(places[:most])}{more}")
+
+
 def _firsts(entry: Entry) -> list[tuple[str, Finding]]:
-    """The first finding of each log."""
-    return list(dict(reversed(entry.found)).items())[::-1]
+    """The first finding of each file."""
+    firsts: dict[str, Finding] = {}
+    for name, finding in entry.found:
+        firsts.setdefault(name, finding)
+    return list(firsts.items())
 
 
 def _place(name: str, finding: Finding) -> str:
     return name if finding.line_no is None else f"{name}:{finding.line_no}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_MOST_PLACES])
-    left = len(names) - _MOST_PLACES
-    return f"{shown} and {left} more" if left > 0 else shown
 
 
 def _print_headed(severity: Severity, where: str, message: str) -> None:
