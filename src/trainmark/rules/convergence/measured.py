@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainmark.mllog import keys
 from trainmark.rules.subjects import show
@@ -73,8 +73,7 @@ class Measured:
     line_no: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Amount:
+class _Amount(NamedTuple):
     """Epochs or samples, or why there are none."""
 
     amount: float | None

@@ -78,8 +78,7 @@ def prune(points: Sequence[Point]) -> tuple[Point, ...]:
     kept = _from_fastest(points)
     place = 1
     while place < len(kept) - 1:
-        line = _between(kept[place].batch_size, kept[place - 1], kept[place + 1])
-        if kept[place].mean > line.mean:
+        if _is_above(kept[place], kept[place - 1], kept[place + 1]):
             del kept[place]
         else:
             place += 1
@@ -96,7 +95,7 @@ def envelope(points: Sequence[Point]) -> tuple[Point, ...]:
     """
     kept: list[Point] = []
     for point in _from_fastest(points):
-        while len(kept) > 1 and kept[-1].mean > _between(kept[-1].batch_size, kept[-2], point).mean:
+        while len(kept) > 1 and _is_above(kept[-1], kept[-2], point):
             kept.pop()
         kept.append(point)
     return tuple(kept)
@@ -142,16 +141,14 @@ def interpolate(references: References, batch_size: float, low: Point, high: Poi
         low: The point at the smaller batch size.
         high: The point at the larger batch size.
     """
-    line = _between(batch_size, low, high)
+    mean, spread = _line(batch_size, low, high)
     least = least_acceptable_mean(
-        line.mean,
-        line.deviation,
+        mean,
+        spread,
         reference_runs=2 * references.runs,
         submission_runs=references.runs - 2,
     )
-    return Point(
-        batch_size=batch_size, amounts=(), mean=line.mean, deviation=line.deviation, least=least
-    )
+    return Point(batch_size=batch_size, amounts=(), mean=mean, deviation=spread, least=least)
 
 
 def _match(points: Sequence[Point], batch_size: float) -> tuple[Match, Sequence[Point]]:
@@ -171,18 +168,16 @@ def _from_fastest(points: Sequence[Point]) -> list[Point]:
     return [point for point in points if point.batch_size >= fastest.batch_size]
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A place on the line between two points."""
-
-    mean: float
-    deviation: float
-
-
-def _between(batch_size: float, low: Point, high: Point) -> _Line:
+def _line(batch_size: float, low: Point, high: Point) -> tuple[float, float]:
+    """Mean and deviation on the line between two points."""
     share = batch_size - low.batch_size
     width = high.batch_size - low.batch_size
-    return _Line(
+    return (
         (high.mean - low.mean) / width * share + low.mean,
         (high.deviation - low.deviation) / width * share + low.deviation,
     )
+
+
+def _is_above(point: Point, low: Point, high: Point) -> bool:
+    """Whether a point is slower than the line between two others."""
+    return point.mean > _line(point.batch_size, low, high)[0]

@@ -1,6 +1,5 @@
 """Reference convergence as plain text: one submission beside its reference, or all references."""
 
-import textwrap
 from collections.abc import Sequence
 
 from trainmark.rules.convergence.points import Point, References
@@ -107,7 +106,11 @@ def _runs(references: References, amounts: Sequence[float | None]) -> list[str]:
     shown[:end] = [f"({text})" for text in shown[:end]]
     shown[-end:] = [f"({text})" for text in shown[-end:]]
     label = f"{len(shown)} runs (left out)"
-    rows = textwrap.wrap(" ".join(shown), _WIDTH - _LABEL - 2)
+    rows = [""]
+    for text in shown:  # textwrap would take longer to import than all of this to run
+        if len(rows[-1]) + len(text) >= _WIDTH - _LABEL - 2:
+            rows.append("")
+        rows[-1] = f"{rows[-1]} {text}".strip()
     return [_line("" if place else label, row) for place, row in enumerate(rows)]
 
 
