@@ -200,14 +200,13 @@ def official_joules_of(log: PowerLog, duration_ms: float) -> float | None:
         return None
     begin = (log.start.time_ms, log.start.line_no)
     end = (math.inf, 0) if log.stop is None else (log.stop.time_ms, log.stop.line_no)
-    before = last = begin[0]
-    total = 0.0
+    before, last, total = begin[0], 0.0, 0.0
     for time, line_no, watts in sorted((s.time_ms, s.line_no, s.watts) for s in log.samples):
         if begin < (time, line_no) < end:
             total += watts * (time - before)
             before = last = time
     window = (last if log.stop is None else end[0]) - begin[0]
-    return None if window == 0 else log.efficiency * total * duration_ms / window / 1e3
+    return None if window == 0 else log.efficiency * total * duration_ms / window / 1e3 + 0.0
 
 
 def _total(parts: Sequence[float | None]) -> float | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from trainmark.rules.subjects import few
 from trainmark.rules.submission.tree import Submission
-from trainmark.rules.submission.tree_listing import walk
+from trainmark.rules.submission.tree_listing import list_folder, walk
 from trainmark.types import Finding, Severity, printable
 
 __all__ = ["check_sources"]
@@ -51,9 +51,8 @@ def check_sources(submission: Submission) -> Iterator[Finding]:
 
 
 def _no_benchmarks(submission: Submission) -> Finding:
-    near = [
-        name for name in ("benchmark", "Benchmarks", "code") if (submission.root / name).is_dir()
-    ]
+    there = list_folder(submission.root).names()
+    near = [name for name in ("benchmark", "Benchmarks", "code") if name in there]
     found = f"; there is a folder {near[0]}" if near else ""
     return _found(
         "submission.no_benchmarks",

@@ -94,18 +94,17 @@ def identify(path: Path) -> Kind:
     if not stat.S_ISDIR(mode):
         return Kind.NOTHING
     listing = list_folder(path)
-    if _has_logs(listing):
-        return Kind.BENCHMARK
     if _is_submission(listing):
         return Kind.SUBMISSION
+    if _has_logs(listing):
+        return Kind.BENCHMARK
     # The whole path, so that `trainmark check .` inside a results folder is told too.
     by_name = _by_name(path.absolute().name, listing)
     if by_name is not None:
         return by_name
     if next(_submissions_below(listing, _SEARCHED_LEVELS), None) is not None:
         return Kind.REPOSITORY
-    inner = [list_folder(folder) for folder in listing.shown_folders()]
-    return Kind.SYSTEM_RESULTS if any(map(_has_logs, inner)) else Kind.OTHER
+    return Kind.SYSTEM_RESULTS if _has_benchmarks(listing) else Kind.OTHER
 
 
 def find_submissions(root: Path) -> tuple[Submission, ...]:
@@ -123,6 +122,14 @@ def find_submissions(root: Path) -> tuple[Submission, ...]:
 
 def _has_logs(listing: Listing) -> bool:
     return any(LOG_NAME.fullmatch(one.name) for one in (*listing.files, *listing.links))
+
+
+def _has_benchmarks(listing: Listing) -> bool:
+    """Whether folders with logs are in a folder, for HPC below strong or weak."""
+    inner = [list_folder(folder) for folder in listing.shown_folders()]
+    scalings = [one for one in inner if one.folder.name in _SCALINGS]
+    inner += [list_folder(folder) for one in scalings for folder in one.shown_folders()]
+    return any(map(_has_logs, inner))
 
 
 def _is_submission(listing: Listing) -> bool:

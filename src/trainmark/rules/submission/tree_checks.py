@@ -94,14 +94,14 @@ def _layout(submission: Submission, ruleset: Ruleset | None) -> Iterator[Finding
 
 def _parts(submission: Submission) -> Iterator[Finding]:
     """A submission without results or without systems."""
-    wanted = {
-        "results": "results/<system>/<benchmark>/result_<i>.txt",
-        "systems": "systems/<system>.json",
-    }
-    for part, form in wanted.items():
+    wanted = (
+        ("submission.no_results", "results", "results/<system>/<benchmark>/result_<i>.txt"),
+        ("submission.no_systems", "systems", "systems/<system>.json"),
+    )
+    for rule, part, form in wanted:
         if part not in submission.parts:
             yield _found(
-                f"submission.no_{part}",
+                rule,
                 submission.root,
                 f"there is no folder {part}; expected {form}",
                 f"Make the folder {part} in the submitter's folder.",

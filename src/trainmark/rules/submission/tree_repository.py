@@ -74,7 +74,7 @@ def _name_trouble(name: str) -> str:
     if " " in name:
         return "has a space in it"
     if not name.isprintable():
-        return "has characters that are not Unicode text"
+        return "has control characters, or such as are not Unicode text"
     match = _AWKWARD.search(name)
     if match is None:
         return ""
