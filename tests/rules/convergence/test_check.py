@@ -88,7 +88,7 @@ def test_runs_a_little_faster_pass_and_are_scaled() -> None:
 
 def test_before_round_2_1_nothing_was_scaled() -> None:
     finding = only(check(FAST, round_name="2.0"))
-    assert "from round 2.1 on" in finding.message
+    assert "by the later rules the score would be" in finding.message
     assert finding.fix == ""
 
 
@@ -308,6 +308,10 @@ class TestScaling:
         assert "1.004396 is due" in finding.message
         assert finding.found == "1.05"
 
+    def test_another_number_in_a_round_that_scaled_by_hand_is_a_warning(self) -> None:
+        (finding,) = check_scaling(1.05, check(FAST, round_name="2.0"))
+        assert finding.severity is Severity.WARNING
+
     def test_the_number_of_the_full_references_is_a_warning(self) -> None:
         found = check([38.7, 38.7, 38.7, 38.7, 38.7], batch_size=4096)
         assert found.full is not None
@@ -323,6 +327,8 @@ class TestScaling:
         assert check_scaling(found.judgement.factor, found) == []
         (finding,) = check_scaling(1.5, found)
         assert "the runs do not pass" in finding.message
+        assert check_scaling(1.5, check(SLOW, batch_size=100_000)) == []
+        assert check_scaling(1.5, check([0.0] * 5)) == []
 
     def test_without_a_verdict_nothing_is_said(self) -> None:
         assert check_scaling(1.5, check(SLOW, division="open")) == []

@@ -135,7 +135,7 @@ def _load(folder: str, benchmark: str, number: tuple[int, ...]) -> References | 
         slack=slack if number >= since else 0.0,
         unit=_unit(benchmark, folder, points[0].mean),
         judged=benchmark not in _UNJUDGED,
-        scales=number >= _SCALED_FROM,
+        scales=number >= _SCALED_FROM and benchmark not in _UNJUDGED,
     )
 
 

@@ -46,6 +46,7 @@ def check_scaling(folder_factor: float | None, convergence: Convergence) -> list
             convergence,
             due,
             folder_factor,
+            severity=Severity.ERROR if convergence.scales else Severity.WARNING,
         )
     ]
 
@@ -54,7 +55,8 @@ def _of_a_failed(folder_factor: float, convergence: Convergence) -> list[Finding
     """A file where the runs did not pass: the committee may have decided so."""
     assert convergence.judgement is not None
     to_reference = convergence.judgement.factor
-    if _same(folder_factor, 1.0) or _same(folder_factor, to_reference):
+    unknown = convergence.judgement.point is None or not math.isfinite(to_reference)
+    if unknown or _same(folder_factor, 1.0) or _same(folder_factor, to_reference):
         return []
     return [
         _wrong(

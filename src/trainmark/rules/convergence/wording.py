@@ -118,7 +118,7 @@ def scaled(case: Situation) -> Finding:
         Severity.NOTE,
         f"the runs converge faster than the reference, within what is allowed: "
         f"{case.amount(verdict.mean)} on average, the reference {amount(verdict.point.mean)}; "
-        + (f"the score is {times}" if scales else f"from round 2.1 on the score would be {times}"),
+        + (f"the score is {times}" if scales else f"by the later rules the score would be {times}"),
         f'scaling.json beside the logs must hold {{"scaling_factor": {verdict.factor!r}}}.'
         if scales
         else "",
