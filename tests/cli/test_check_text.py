@@ -131,6 +131,23 @@ def test_the_same_findings_of_a_later_folder_are_not_told_again(capsys: Capture)
     assert "the same" not in out
 
 
+def test_a_warning_is_explained_once(capsys: Capture) -> None:
+    warning = finding("run.x", "odd", severity=Severity.WARNING, line_no=3, expected="even")
+    other = finding("run.x", "odder", severity=Severity.WARNING, line_no=4, expected="even")
+    error = finding("run.y", "wrong", fix="Mend it.")
+    out = _text(
+        capsys,
+        block("a", [[warning, error], []]),
+        block("b", [[warning, error], []]),
+        block("c", [[warning], [other], []]),
+    )
+    assert out.count("expected: even") == 1
+    assert out.count("[run.x] Run it again.") == 1
+    assert "  warning in result_0.txt line 3: odd [run.x]\n" in out
+    assert "  warning in 2 of 3 logs, as result_0.txt:3: odd [run.x]\n" in out
+    assert out.count("[run.y] Mend it.") == 2  # an error is told in full wherever it is
+
+
 def test_valid_folders_say_nothing(capsys: Capture) -> None:
     out = _text(capsys, block("a/bert", [[], []]), block("b/bert", [[]]))
     assert out == "Valid: 3 logs by the rules of MLPerf Training round 4.0.\n"
@@ -145,6 +162,7 @@ def test_a_large_set_ends_with_the_rules(capsys: Capture) -> None:
         "       4  rules.*.missing  A record that every log must have"
     )
     assert lines[place + 2].startswith("       1  run.status")
+    assert lines[place + 3 : place + 6] == ["They are in 2 folders:", "  a", "  b"]
     assert lines[-1] == (
         "Not valid: 5 of 5 logs have errors by the rules of MLPerf Training round 4.0."
     )
@@ -206,7 +224,7 @@ def test_findings_of_a_folder_name_the_file_that_they_are_about(capsys: Capture)
     out = _text(capsys, Block("sub", whole=[verdict("sub", *readmes, kind="submission")]))
     assert "  error in 22 places: there is no README\n" in out
     assert "      at benchmarks/b0, benchmarks/b1, " in out
-    assert "benchmarks/b19 and 2 more\n" in out
+    assert "benchmarks/b11 and 10 more\n" in out
     assert out.splitlines()[-1].startswith("Not valid: 1 of 1 submission has errors")
 
 

@@ -85,7 +85,8 @@ class Tally:
         findings: Number of findings by severity.
         errors_by_rule: For each rule the number of logs (or folders) that it is an error in.
         rules: The rules that were applied, in words.
-        failed_folders: Folders with errors, up to a few.
+        failed_folders: Number of folders with errors.
+        first_failed: The first of them.
     """
 
     checked: Counter[str] = field(default_factory=Counter)
@@ -94,6 +95,7 @@ class Tally:
     errors_by_rule: Counter[str] = field(default_factory=Counter)
     rules: dict[str, None] = field(default_factory=dict)
     failed_folders: int = 0
+    first_failed: list[str] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
@@ -112,7 +114,10 @@ class Tally:
                 {kind_of(one.rule) for one in verdict.findings if one.is_error}
             )
         self.failed = +self.failed  # zeros fall out
-        self.failed_folders += any(not verdict.ok for verdict in block.verdicts)
+        if not all(verdict.ok for verdict in block.verdicts):
+            self.failed_folders += 1
+            if len(self.first_failed) < MOST_OF_A_KIND:
+                self.first_failed.append(block.folder)
 
 
 def grouped(verdicts: "Iterable[Verdict]") -> Iterator[Block]:
@@ -166,10 +171,10 @@ def summary(tally: Tally) -> tuple[str, str]:
     warnings = tally.findings[Severity.WARNING]
     noted = f"; {count(warnings, 'warning')}" if warnings else ""
     if tally.ok:
-        shown = [count(tally.checked["log"], "log")]
-        shown += [
-            count(n, kind) for kind, n in tally.checked.items() if kind not in ("log", "folder")
-        ]
+        kinds = sorted(kind for kind in tally.checked if kind not in ("log", "folder"))
+        if tally.checked["log"] or not kinds:
+            kinds.insert(0, "log")
+        shown = [count(tally.checked[kind], kind) for kind in kinds]
         return "Valid", f"{', '.join(shown)}{by}{noted}."
     kinds = sorted(tally.failed, key=lambda kind: (kind != "log", kind))
     parts = [f"{tally.failed[kind]} of {count(tally.checked[kind], kind)}" for kind in kinds]

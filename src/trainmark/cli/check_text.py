@@ -34,6 +34,7 @@ class TextOutput:
 
     def __init__(self) -> None:
         self._told: dict[tuple[tuple[str, ...], ...], str] = {}
+        self._known: set[tuple[str, ...]] = set()
 
     def begin(self) -> None:
         """Nothing comes first."""
@@ -47,7 +48,7 @@ class TextOutput:
         table = [line for verdict in block.verdicts for line in verdict.table]
         earlier = None if table else self._earlier(block, entries)
         if earlier is None:
-            _print_entries(entries, block, table)
+            self._print_entries(entries, block, table)
         else:
             word = "finding" if len(entries) == 1 else "findings"
             click.echo(clean(f"  the same {word} as in {earlier}"))
@@ -66,6 +67,32 @@ class TextOutput:
         if len(self._told) < _MOST_TOLD:
             self._told[said] = block.folder
         return None
+
+    def _print_entries(self, entries: Sequence[Entry], block: Block, table: Sequence[str]) -> None:
+        """What was found, at most so many of a kind; the table under what it explains."""
+        shown: Counter[str] = Counter()
+        for entry in entries:
+            kind = kind_of(entry.first.rule)
+            room = MOST_OF_A_KIND - shown[kind]
+            shown[kind] += len(entry.found) if len(entry.files) == 1 else 1
+            if room > 0 and self._is_known(entry):
+                _print_shortly(entry, block)
+            elif room > 0:
+                _print_entry(entry, block, room)
+            if table and entry.first.rule.startswith("rcp."):
+                _print_table(table)
+                table = ()
+        for kind, number in shown.items():
+            if number > MOST_OF_A_KIND:
+                click.echo(clean(f"  and {number - MOST_OF_A_KIND:,} more of {kind}"))
+
+    def _is_known(self, entry: Entry) -> bool:
+        """Whether what to do about it stands further up; an error is always told in full."""
+        advice = (entry.first.severity, entry.first.rule, entry.first.fix)
+        known = advice in self._known and not entry.first.is_error
+        if len(self._known) < _MOST_TOLD:
+            self._known.add(advice)
+        return known
 
     def end(self, tally: Tally) -> None:
         """Print the verdict in one line; before it the rules broken, where there is much."""
@@ -99,24 +126,12 @@ def _print_rules(tally: Tally) -> None:
         found = find_explanation(rule)
         title = f"  {found.title}" if found else ""
         click.echo(clean(f"  {number:>6,}  {rule:<{widest}}{title}").rstrip())
+    click.echo(f"They are in {count(tally.failed_folders, 'folder')}:")
+    for folder in tally.first_failed:
+        click.echo(f"  {clean(folder)}")
+    if tally.failed_folders > len(tally.first_failed):
+        click.echo(f"  and {tally.failed_folders - len(tally.first_failed):,} more")
     click.echo()
-
-
-def _print_entries(entries: Sequence[Entry], block: Block, table: Sequence[str]) -> None:
-    """What was found, at most so many of a kind; the table under what it explains."""
-    shown: Counter[str] = Counter()
-    for entry in entries:
-        kind = kind_of(entry.first.rule)
-        room = MOST_OF_A_KIND - shown[kind]
-        shown[kind] += len(entry.found) if len(entry.files) == 1 else 1
-        if room > 0:
-            _print_entry(entry, block, room)
-        if table and entry.first.rule.startswith("rcp."):
-            _print_table(table)
-            table = ()
-    for kind, number in shown.items():
-        if number > MOST_OF_A_KIND:
-            click.echo(clean(f"  and {number - MOST_OF_A_KIND:,} more of {kind}"))
 
 
 def _print_entry(entry: Entry, block: Block, room: int) -> None:
@@ -130,16 +145,33 @@ def _print_entry(entry: Entry, block: Block, room: int) -> None:
 
 def _print_one(name: str, finding: Finding) -> None:
     """One finding with its place."""
-    line = "" if finding.line_no is None else f" line {finding.line_no}"
-    where = f" in {name}" if name else ""
-    _print_headed(finding.severity, f"{where}{line}", finding.message)
+    _print_headed(finding.severity, _where(name, finding), finding.message)
     _print_details(finding)
+
+
+def _where(name: str, finding: Finding) -> str:
+    line = "" if finding.line_no is None else f" line {finding.line_no}"
+    return f" in {name}{line}" if name else line
+
+
+def _print_shortly(entry: Entry, block: Block) -> None:
+    """On one line, what further up stands with all that there is to say."""
+    name, finding = entry.found[0]
+    where = _where(name, finding) if len(entry.files) == 1 else _many(entry, block)
+    if len({one.message for _, one in entry.found}) > 1:
+        where = f"{where}, as {_place(name, finding)}"
+    _print_headed(finding.severity, where, f"{finding.message} [{finding.rule}]")
+
+
+def _many(entry: Entry, block: Block) -> str:
+    """In how many files, or places of a folder."""
+    of_all = f"{len(entry.files)} of {count(len(block.files), block.kind)}"
+    return f" in {of_all}" if entry.of_files else f" in {len(entry.files)} places"
 
 
 def _print_several(entry: Entry, block: Block) -> None:
     """One finding of several files: the first as it is, others where they say something else."""
-    of_all = f"{len(entry.files)} of {count(len(block.files), block.kind)}"
-    many = f" in {of_all}" if entry.of_files else f" in {len(entry.files)} places"
+    many = _many(entry, block)
     firsts = _firsts(entry)
     name, finding = firsts[0]
     if len({one.message for _, one in entry.found}) == 1:
@@ -164,7 +196,7 @@ def _print_several(entry: Entry, block: Block) -> None:
 
 def _print_places(word: str, places: Sequence[str], entry: Entry) -> None:
     """Some names: of logs that are alike a few, of anything else more."""
-    most = _MOST_PLACES if entry.of_files else MOST_OF_A_KIND
+    most = _MOST_PLACES if entry.of_files else 2 * _MOST_PLACES
     left = len(places) - most
     if places:
         more = f" and {left:,} more" if left > 0 else ""
