@@ -6,15 +6,18 @@ and an expression's text is compiled through the same whitelists as if it came f
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from trainmark.rules import actions, constraints
-from trainmark.rules.keyrules import KeyRule, Requirement, Table
-from trainmark.rules.nodes import Node
+from trainmark.rules.keyrules import KeyRule, LazyRules, Requirement, Table
+from trainmark.rules.nodes import Node, make_node
 from trainmark.rules.subjects import Subject
 
-__all__ = ["decode", "decode_requirements", "decode_table", "encode", "encode_table"]
+__all__ = ["SPOILT", "decode", "decode_table", "encode", "encode_table"]
+
+# What comes of decoding something that was never encoded.
+SPOILT = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 _CLASSES: Mapping[str, type[Node]] = {
     one.__name__: one
@@ -56,8 +59,7 @@ def decode(data: Any) -> Any:
     items = [decode(part) if isinstance(part, list) else part for part in parts]
     if kind == _TUPLE:
         return tuple(items)
-    one = _CLASSES[kind]
-    return one(**dict(zip(one.fields_, items, strict=True)))
+    return make_node(_CLASSES[kind], items)
 
 
 def encode_table(table: Table) -> list[Any]:
@@ -66,29 +68,38 @@ def encode_table(table: Table) -> list[Any]:
     return [encode(table.begin), keys, encode(table.before_end), encode(table.end)]
 
 
-def decode_table(name: str, data: Any) -> Table:
-    """The table of that name from what ``encode_table`` made.
+def decode_table(name: str, data: Any, *, spoilt: Callable[[], Table]) -> Table:
+    """The table of that name from what ``encode_table`` made; its rules are decoded when needed.
+
+    Args:
+        name: The table's name.
+        data: What ``encode_table`` made.
+        spoilt: Gives the table where a rule turns out to be nothing that ``encode_table`` makes.
 
     Raises:
         ValueError, TypeError, KeyError: It is nothing that ``encode_table`` makes.
     """
     begin, keys, before_end, end = data
-    rules = [decode(rule) for rule in keys]
-    if not all(isinstance(rule, KeyRule) for rule in rules):
-        raise ValueError("rules of keys only")
+    raw = {rule[1]: rule for rule in keys}
+
+    def make(key: str) -> KeyRule:
+        try:
+            rule = decode(raw[key])
+        except SPOILT:
+            return spoilt().keys[key]
+        return rule if isinstance(rule, KeyRule) else spoilt().keys[key]
+
+    def need(key: str) -> Requirement | None:
+        try:
+            needed = decode(raw[key][2])
+        except SPOILT:
+            return spoilt().keys[key].requirement
+        return needed if isinstance(needed, Requirement) else None
+
     return Table(
         name=name,
         begin=decode(begin),
-        keys={rule.name: rule for rule in rules},
+        keys=LazyRules(list(raw), make, need),
         before_end=decode(before_end),
         end=decode(end),
     )
-
-
-def decode_requirements(data: Any) -> dict[str, Requirement | None]:
-    """How often each key of a table must occur, the rest of the table left alone.
-
-    Raises:
-        ValueError, TypeError, KeyError: It is nothing that ``encode_table`` makes.
-    """
-    return {rule[1]: decode(rule[2]) for rule in data[1]}

@@ -12,7 +12,7 @@ with, each check is one compiled function, and words are made for the first fail
 from collections import ChainMap, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 from trainmark.rules.actions import Execute
 from trainmark.rules.keyrules import KeyRule, Requirement, Table
@@ -183,7 +183,8 @@ class _Run:
             return scope.enqueued
         self._lines.take_in()
         self._reports.take_back(table.keys)
-        self._rules = self._rules.new_child(dict(table.keys))
+        # A ChainMap only ever changes its first map, the empty one.
+        self._rules.maps.insert(1, cast("dict[str, KeyRule]", table.keys))
         self._visit(layer, self._in_turn(layer.plan))
         scope.record = None
         for key, met in layer.met.items():

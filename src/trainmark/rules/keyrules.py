@@ -1,12 +1,12 @@
 """A rule table as typed data: what it asks of the records of each key."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from trainmark.rules.actions import Program
 from trainmark.rules.nodes import Node
 from trainmark.rules.subjects import Constraint
 
-__all__ = ["KeyRule", "Requirement", "Table"]
+__all__ = ["KeyRule", "LazyRules", "Requirement", "Table"]
 
 _NOTHING = Program()
 
@@ -55,6 +55,45 @@ class KeyRule(Node, kw_only=True):
     target: Constraint | None = None
 
 
+class LazyRules(Mapping[str, KeyRule]):
+    """Rules by key, each made when it is first asked for: most logs have few of the keys.
+
+    Args:
+        names: Every key.
+        make: Makes the rule of a key.
+        need: Makes the requirement of a key alone.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        make: Callable[[str], KeyRule],
+        need: Callable[[str], Requirement | None],
+    ) -> None:
+        self._made: dict[str, KeyRule | None] = dict.fromkeys(names)
+        self._make = make
+        self._need = need
+
+    def __getitem__(self, key: str) -> KeyRule:
+        rule = self._made[key]
+        if rule is None:
+            rule = self._made[key] = self._make(key)
+        return rule
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def requirements(self) -> Mapping[str, Requirement | None]:
+        """How often each key must occur, the rest of the rules left alone."""
+        return {key: self._need(key) for key in self._made}
+
+
 class Table(Node, kw_only=True):
     """One compiled rule table.
 
@@ -71,3 +110,9 @@ class Table(Node, kw_only=True):
     keys: Mapping[str, KeyRule] = {}
     before_end: Program = _NOTHING
     end: tuple[Constraint, ...] = ()
+
+    def requirements(self) -> Mapping[str, Requirement | None]:
+        """How often each key must occur, None where that is free."""
+        if isinstance(self.keys, LazyRules):
+            return self.keys.requirements()
+        return {key: rule.requirement for key, rule in self.keys.items()}

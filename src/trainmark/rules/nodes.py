@@ -5,10 +5,10 @@ it, for readers and type checkers alike. It comes without generated code: making
 nearly a millisecond, which every start of the command would pay for each class.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, dataclass_transform
 
-__all__ = ["Node"]
+__all__ = ["Node", "make_node"]
 
 
 @dataclass_transform(frozen_default=True)
@@ -89,12 +89,22 @@ class Node(metaclass=_NodeType):
         return make_node, (type(self), self.values_())
 
 
-def set_all(node: Node, fields: tuple[str, ...], values: tuple[Any, ...]) -> None:
+def set_all(node: Node, fields: tuple[str, ...], values: Sequence[Any]) -> None:
     """Fill the first fields of a node that is being made."""
+    assign = object.__setattr__
     for field, value in zip(fields, values, strict=False):
-        object.__setattr__(node, field, value)
+        assign(node, field, value)
 
 
-def make_node(kind: type[Node], values: tuple[Any, ...]) -> Node:
-    """A node from all its values, in the order of its fields."""
-    return kind(**dict(zip(kind.fields_, values, strict=True)))
+def make_node(kind: type[Node], values: Sequence[Any]) -> Node:
+    """A node from all its values, in the order of its fields.
+
+    Raises:
+        ValueError: There are more or fewer values than fields.
+    """
+    fields = kind.fields_
+    if len(values) != len(fields):
+        raise ValueError(f"{kind.__name__} has {len(fields)} fields, not {len(values)}")
+    node = kind.__new__(kind)
+    set_all(node, fields, values)
+    return node

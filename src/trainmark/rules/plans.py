@@ -74,7 +74,7 @@ class TablePlan:
         self.table = table
         self.begin: tuple[Execute, ...] = table.begin.steps()
         self.plans: dict[str, Plan] = _Plans(table)
-        needs = [(key, rule.requirement) for key, rule in table.keys.items()]
+        needs = table.requirements().items()
         self.least = tuple(
             (key, need.least, need.once) for key, need in needs if need and not need.alternatives
         )

@@ -232,8 +232,8 @@ def _lacking(log: RunLog, ruleset: Ruleset) -> int:
     """How many keys that the round asks for are not in the log."""
     needed: dict[str, Requirement | None] = {}
     for table in _layers(log, ruleset):
-        needed |= {key: rule.requirement for key, rule in load_table(table).keys.items()}
-    present = {event.key for event in log.events}
+        needed |= load_table(table).requirements()
+    present = set(log.keys())
     return sum(
         need is not None and not present & {key, *need.alternatives} for key, need in needed.items()
     )

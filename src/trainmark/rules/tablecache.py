@@ -6,11 +6,12 @@ or no file is made anew, and a folder that cannot be written to is done without.
 """
 
 import contextlib
+import functools
 import os
 import stat
 import sys
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ _MAKERS = (
     "constraints",
     "keyrules",
     "language",
+    "nodes",
     "programs",
     "shapes",
     "subjects",
@@ -54,12 +56,15 @@ def stamps(folder: Path, suffix: str) -> tuple[FileStamp, ...]:
     return tuple(sorted((name, info.st_size, info.st_mtime_ns) for name, info in found))
 
 
-def load(name: str, sources: Sequence[Any]) -> Any:
-    """The data stored under a name for exactly these sources, None if there is none.
+def load(name: str, sources: Sequence[Any]) -> Mapping[str, bytes] | None:
+    """The entries stored under a name for exactly these sources, each as JSON.
 
     Args:
         name: The cache file's name.
         sources: What the data was made from: folders, stamps of files.
+
+    Returns:
+        The JSON of each entry, to be parsed when it is needed; None if nothing is stored.
     """
     file = _file(name)
     if file is None:
@@ -69,39 +74,46 @@ def load(name: str, sources: Sequence[Any]) -> Any:
         if not stat.S_ISREG(info.st_mode) or info.st_size > _MOST_BYTES:
             return None
         made_for, check, body = file.read_bytes().split(b"\n", 2)
+        if made_for != _made_for(sources) or check != _checksum(body):
+            return None
+        entries = (line.split(b"\t", 1) for line in body.split(b"\n"))
+        return {entry.decode(): data for entry, data in entries}
     except (OSError, ValueError):
         return None
-    if made_for != _made_for(sources) or check != _checksum(body):
-        return None
-    try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return None
 
 
-def store(name: str, sources: Sequence[Any], data: Any) -> None:
-    """Keep data under a name; nothing happens where that is impossible.
+def store(name: str, sources: Sequence[Any], entries: Mapping[str, Any]) -> Mapping[str, bytes]:
+    """Keep entries under a name, where that is possible.
 
     Args:
         name: The cache file's name.
         sources: As for ``load``.
-        data: Plain data that comes through JSON unchanged; other data is not kept.
+        entries: Plain data by name. What JSON cannot hold unchanged is left out.
+
+    Returns:
+        What ``load`` will give.
     """
+    lines = {entry: line for entry, data in entries.items() if (line := _json(entry, data))}
     file = _file(name)
     if file is None:
-        return
-    try:
-        body = orjson.dumps(data)
-    except (TypeError, ValueError):  # a number beyond 64 bits
-        return
-    if orjson.loads(body) != data:
-        return
+        return lines
+    body = b"\n".join(entry.encode() + b"\t" + line for entry, line in lines.items())
     from trainmark.types.files import atomic_write  # not needed where the cache is warm
 
     content = b"\n".join((_made_for(sources), _checksum(body), body))
     with contextlib.suppress(OSError, TrainmarkError):
         file.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(file, content)
+    return lines
+
+
+def _json(entry: str, data: Any) -> bytes:
+    """An entry as JSON, empty where it would not come back the same."""
+    try:
+        body = orjson.dumps(data)
+    except (TypeError, ValueError):  # a number beyond 64 bits
+        return b""
+    return body if entry.isprintable() and orjson.loads(body) == data else b""
 
 
 def _file(name: str) -> Path | None:
@@ -119,10 +131,16 @@ def _file(name: str) -> Path | None:
 
 def _made_for(sources: Sequence[Any]) -> bytes:
     """One line that says what the data was made from and by what."""
+    return orjson.dumps([*_makers(), *sources])
+
+
+@functools.cache
+def _makers() -> tuple[Any, ...]:
+    """What identifies the code that makes the data."""
     here = Path(__file__).parent
     own = {f"{maker}.py" for maker in _MAKERS}
-    makers = [stamp for stamp in stamps(here, ".py") if stamp[0] in own]
-    return orjson.dumps([_FORMAT, sys.version, str(here), makers, *sources])
+    files = [stamp for stamp in stamps(here, ".py") if stamp[0] in own]
+    return (_FORMAT, sys.version, str(here), files)
 
 
 def _checksum(body: bytes) -> bytes:

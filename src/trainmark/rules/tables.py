@@ -10,10 +10,11 @@ import importlib.util
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+
+import orjson
 
 from trainmark.rules import tablecache
-from trainmark.rules.codec import decode_requirements, decode_table, encode_table
+from trainmark.rules.codec import SPOILT, decode_table, encode_table
 from trainmark.rules.keyrules import KeyRule, Requirement, Table
 from trainmark.types import TrainmarkError
 
@@ -24,7 +25,6 @@ __all__ = [
     "known_tables",
     "load_table",
     "package_version",
-    "requirements",
     "table_folders",
     "wanted_keys",
 ]
@@ -32,7 +32,6 @@ __all__ = [
 _PACKAGE = "mlperf_logging"
 _FOLDER = re.compile(r"(training|hpc)_\d+\.\d+\.\d+")
 _SUFFIX = ".yaml"
-_SPOILT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def package_version() -> str:
@@ -96,27 +95,11 @@ def load_table(name: str) -> Table:
     data = _folder(path.parent).get(path.name)
     if data is not None:
         try:
-            return decode_table(name, data)
-        except _SPOILT:
+            spoilt = functools.cache(functools.partial(_compile, name, path))
+            return decode_table(name, orjson.loads(data), spoilt=spoilt)
+        except SPOILT:
             pass
     return _compile(name, path)
-
-
-@functools.cache
-def requirements(name: str) -> Mapping[str, Requirement | None]:
-    """How often each key of a table must occur, None where that is free.
-
-    Args:
-        name: One of ``known_tables()``.
-
-    Raises:
-        TrainmarkError: As ``load_table``.
-    """
-    path = known_tables()[name]
-    try:
-        return decode_requirements(_folder(path.parent)[path.name])
-    except _SPOILT:
-        return {key: rule.requirement for key, rule in load_table(name).keys.items()}
 
 
 @functools.cache
@@ -128,8 +111,8 @@ def wanted_keys() -> frozenset[str]:
     """
     sources = [[str(folder), files] for folder, files in table_folders().items()]
     kept = tablecache.load("keys", sources)
-    if isinstance(kept, list) and all(isinstance(key, str) for key in kept):
-        return frozenset(kept)
+    if kept is not None and "keys" in kept:
+        return frozenset(orjson.loads(kept["keys"]))
     from trainmark.rules.yamltables import key_names  # YAML is read once, not at every start
 
     found: set[str] = set()
@@ -138,19 +121,19 @@ def wanted_keys() -> frozenset[str]:
             found |= key_names(name, path)
         except TrainmarkError:  # load_table says what is wrong with it, to who needs it
             continue
-    tablecache.store("keys", sources, sorted(found))
+    tablecache.store("keys", sources, {"keys": sorted(found)})
     return frozenset(found)
 
 
 @functools.cache
-def _folder(folder: Path) -> Mapping[str, Any]:
-    """The encoded tables of a folder by file name: those that can be compiled."""
+def _folder(folder: Path) -> Mapping[str, bytes]:
+    """The encoded tables of a folder by file name, as JSON: those that can be compiled."""
     files = table_folders().get(folder)
     if files is None:
         return {}
     sources = [str(folder), files]
     kept = tablecache.load(folder.name, sources)
-    if isinstance(kept, dict):
+    if kept is not None:
         return kept
     made = {}
     for name, _, _ in files:
@@ -158,8 +141,7 @@ def _folder(folder: Path) -> Mapping[str, Any]:
             made[name] = encode_table(_compile(f"{folder.name}/{name}", folder / name))
         except TrainmarkError:  # load_table raises it again, for who needs that table
             continue
-    tablecache.store(folder.name, sources, made)
-    return made
+    return tablecache.store(folder.name, sources, made)
 
 
 def _compile(name: str, path: Path) -> Table:
