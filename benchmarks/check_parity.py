@@ -16,7 +16,7 @@ import multiprocessing
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -121,21 +121,21 @@ def _judge(outcomes: Sequence[Outcome], known: Sequence[Known]) -> tuple[list[Ou
 def _print(
     outcomes: Sequence[Outcome], unlisted: Sequence[Outcome], miscounted: Sequence[str]
 ) -> None:
-    for what in _kinds(outcomes):
+    for what in _kinds(one for one in outcomes if one.state != "only ours"):
         print(f"{what:16} {'round':>6} {'agree':>6} {'differ':>6} {'no answer':>9} {'absent':>6}")
         for name, states in by_round(outcomes, what).items():
             agree, differ = states["agrees"], states["differs"]
             crash, absent = states["crash"], states["absent"]
             print(f"{'':16} {name:>6} {agree:6} {differ:6} {crash:9} {absent:6}")
     _print_groups(
-        "listed or not, what differs", [one for one in outcomes if one.state == "differs"]
+        "what differs, listed or not", [one for one in outcomes if one.state == "differs"]
     )
     _print_groups(
         "where the official tool gave no answer", [o for o in outcomes if o.state == "crash"]
     )
     for text in miscounted:
         print(f"the list counts wrong: {text}")
-    for outcome in unlisted:
+    for outcome in unlisted[:_MOST_SHOWN]:
         print(f"NOT LISTED: {_line(outcome)}")
     print("every difference is listed" if not unlisted else f"{len(unlisted)} are not listed")
 
@@ -160,7 +160,7 @@ def _line(outcome: Outcome) -> str:
     return f"{name!r}: theirs {outcome.theirs!r}, ours {outcome.ours!r}"
 
 
-def _kinds(outcomes: Sequence[Outcome]) -> list[str]:
+def _kinds(outcomes: Iterable[Outcome]) -> list[str]:
     return list(dict.fromkeys(one.what for one in outcomes))
 
 

@@ -17,6 +17,10 @@ from trainmark.types import TrainmarkError, UsageError
 __all__ = ["Task", "compare"]
 
 _MINUTES_APART = 1e-9
+# Times of round 0.6 are in seconds; the official tool takes them for milliseconds, so that its
+# minutes are too few by this factor and rounded to a 64-bit float of seconds since 1970.
+_SECONDS_AS_MS = {"0.6": 1000.0}
+_ROUNDED_APART = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +65,17 @@ def _compare_log(task: Task) -> list[Outcome]:
         reason = f"{said}: {', '.join(rules)}" if rules else said
         return [
             _outcome("verdict", row, row["path"], "crash", row["crash"], verdict.ok, reason),
-            _same_minutes("minutes", row, row["path"], row["minutes"], minutes),
+            _same_number("minutes", row, row["path"], row["minutes"], minutes),
         ]
     same = verdict.official_compliant == row["compliant"]
     named = f"we name {', '.join(rules) or 'nothing'}; they name {_keys(row['errors'])}"
+    only_ours = row["compliant"] and not verdict.ok
     return [
+        *(
+            [_outcome("ours", row, row["path"], "only ours", True, False, ", ".join(rules))]
+            if only_ours
+            else []
+        ),
         _outcome(
             "verdict",
             row,
@@ -75,7 +85,7 @@ def _compare_log(task: Task) -> list[Outcome]:
             verdict.official_compliant,
             "" if same else named,
         ),
-        _same_minutes("minutes", row, row["path"], row["minutes"], minutes),
+        _same_number("minutes", row, row["path"], row["minutes"], minutes),
     ]
 
 
@@ -89,7 +99,7 @@ def _compare_score(task: Task) -> list[Outcome]:
     # The official factor was written by the tool; without the file there is none to apply.
     factor = row["scaling_applied"] / (row["published_scaling"] or 1.0)
     minutes = None if found.score.minutes is None else found.score.minutes * factor
-    return [_same_minutes("score", row, row["folder"], theirs, minutes, found.score.basis)]
+    return [_same_number("score", row, row["folder"], theirs, minutes, found.score.basis)]
 
 
 def _compare_table(task: Task) -> list[Outcome]:
@@ -104,10 +114,10 @@ def _compare_table(task: Task) -> list[Outcome]:
         for one in found.verdicts
     )
     return [
-        _same_minutes(
+        _same_number(
             "table score", row, row["dir"], theirs, found.score.minutes, found.score.basis
         ),
-        _same_minutes(
+        _same_number(
             "scaling.json", row, row["dir"], float(row["scaling_factor"]), found.score.scaling
         ),
         _outcome(
@@ -154,7 +164,9 @@ def _compare_convergence(task: Task) -> list[Outcome]:
     outcomes = []
     answers = [("convergence", "factor", row["rcp_pruned"])]
     if task.official:
-        answers.append(("convergence now", "factor now", _official(folder, row["round"])))
+        answers.append(
+            ("convergence now", "factor now", _official(folder, row["round"], benchmark))
+        )
     for what, factor, (they, text, theirs) in answers:
         if "Error" in str(text):
             outcomes.append(_outcome(what, row, row["folder"], "crash", text, passed, reason))
@@ -162,12 +174,12 @@ def _compare_convergence(task: Task) -> list[Outcome]:
         state = "agrees" if they == passed else "differs"
         outcomes.append(_outcome(what, row, row["folder"], state, [they, text], passed, reason))
         if they and passed:
-            outcomes.append(_same_minutes(factor, row, row["folder"], theirs, ours.factor, reason))
+            outcomes.append(_same_number(factor, row, row["folder"], theirs, ours.factor, reason))
     return outcomes
 
 
-def _official(folder: Path, round_name: str) -> list[Any]:
-    """The official checker of reference convergence, BERT counted in samples where it must be."""
+def _official(folder: Path, round_name: str, benchmark: str) -> list[Any]:
+    """The official checker of reference convergence, BERT counted in samples (by its flag)."""
     from mlperf_logging.rcp_checker import rcp_checker
 
     logging.disable(logging.CRITICAL)
@@ -179,7 +191,7 @@ def _official(folder: Path, round_name: str) -> list[Any]:
                     "training",
                     f"{round_name}.0",
                     False,
-                    folder.name == "bert",
+                    benchmark == "bert",
                     rcp_pass="pruned_rcps",  # noqa: S106 -- no password: which references
                 )
             )
@@ -187,14 +199,17 @@ def _official(folder: Path, round_name: str) -> list[Any]:
             return [None, f"{type(error).__name__} Error: {error}", None]
 
 
-def _same_minutes(
+def _same_number(
     what: str, row: dict[str, Any], path: str, theirs: Any, ours: Any, reason: str = ""
 ) -> Outcome:
-    """Two numbers that may both be missing."""
+    """Whether two numbers agree, which may both be missing."""
     missing = theirs is None or math.isnan(theirs)
     same = missing if ours is None or math.isnan(ours) else not missing
     if same and not missing:
-        same = math.isclose(theirs, ours, rel_tol=_MINUTES_APART, abs_tol=_MINUTES_APART)
+        apart = _MINUTES_APART
+        if what == "minutes" and row["round"] in _SECONDS_AS_MS:
+            theirs, apart = theirs * _SECONDS_AS_MS[row["round"]], _ROUNDED_APART
+        same = math.isclose(theirs, ours, rel_tol=_MINUTES_APART, abs_tol=apart)
     return _outcome(what, row, path, "agrees" if same else "differs", theirs, ours, reason)
 
 

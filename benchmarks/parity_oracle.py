@@ -25,7 +25,7 @@ class Outcome:
         round_name: The round.
         path: The log or folder, below the round's repository.
         state: "agrees", "differs", "absent" (not in the repository), "crash" (the official tool
-            gave no answer).
+            gave no answer), "only ours" (a log that they accept and we do not).
         theirs: The official answer.
         ours: Ours.
         reason: For a difference what we say of it, for example the rules of our findings.
