@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from tests.rules.convergence.cases import ROUND_4, ROUND_5, published, runs_of
 from trainmark.rules.convergence import (
@@ -338,6 +340,35 @@ class TestScaling:
         (finding,) = check_scaling(number, check(FAST))
         assert finding.rule == "rcp.scaling_wrong"
         assert find_explanation(finding.rule) is not None
+
+
+NUMBERS = st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.floats(1, 100)
+
+
+@settings(deadline=None)
+@given(
+    amounts=st.lists(NUMBERS, max_size=12),
+    batch_size=st.none() | st.floats(min_value=0, exclude_min=True, allow_infinity=False),
+    benchmark=st.sampled_from(["resnet", "bert", "llama31_405b", "unet3d", "no_such"]),
+    round_name=st.sampled_from(["2.0", "5.0", "0.7", "own"]),
+    factor=st.none() | st.floats(),
+)
+@example([1.7e308] * 5, 1.7e308, "resnet", "2.0", None)
+@example([1.7e308] * 5, 4096.0, "resnet", "5.0", 1.7e308)
+@example([-1.7e308] * 5, 4096.0, "resnet", "2.0", None)
+@example([5e-324] * 5, 5e-324, "resnet", "4.0", None)
+def test_any_numbers_have_a_verdict_that_can_be_shown(
+    amounts: list[float | None],
+    batch_size: float | None,
+    benchmark: str,
+    round_name: str,
+    factor: float | None,
+) -> None:
+    found = check(amounts, batch_size=batch_size, benchmark=benchmark, round_name=round_name)
+    for finding in (*found.findings, *check_scaling(factor, found)):
+        assert finding.message.isprintable()
+        assert finding.fix.isprintable()
+    assert all(line.isprintable() and len(line) < 120 for line in found.table)
 
 
 def test_every_installed_round_can_be_checked() -> None:

@@ -194,6 +194,7 @@ def test_the_official_pruning_is_not_the_lower_envelope() -> None:
     assert [point.batch_size for point in envelope(table.points)] == [1, 4]
 
 
+@settings(deadline=None)
 @given(
     means=st.lists(st.integers(1, 60), min_size=1, max_size=9),
 )

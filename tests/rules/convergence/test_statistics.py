@@ -19,6 +19,7 @@ from trainmark.rules.convergence.statistics import (
 AMOUNTS = st.floats(min_value=0.001, max_value=1e9, allow_nan=False)
 
 
+@settings(deadline=None)
 @given(t=st.floats(-200, 200), freedom=st.integers(1, 300))
 @example(t=0.0, freedom=1)
 @example(t=-3.7, freedom=4)
@@ -36,6 +37,7 @@ def test_the_tail_of_one_degree_of_freedom_is_an_arctangent(t: float) -> None:
     assert t_survival(t, 1) == pytest.approx(exact, rel=1e-14)
 
 
+@settings(deadline=None)
 @given(a=st.floats(0.5, 100), b=st.floats(0.5, 100), x=st.floats(0, 1))
 def test_the_incomplete_beta_function_is_scipys(a: float, b: float, x: float) -> None:
     special = pytest.importorskip("scipy.special")
@@ -49,6 +51,7 @@ def test_critical_values_are_scipys(freedom: int) -> None:
     assert critical_t(freedom, 0.2) == pytest.approx(float(stats.t.isf(0.2, freedom)), rel=1e-10)
 
 
+@settings(deadline=None)
 @given(values=st.lists(AMOUNTS, min_size=9, max_size=100), left_out=st.integers(0, 4))
 def test_means_and_deviations_are_numpys(values: list[float], left_out: int) -> None:
     numpy = pytest.importorskip("numpy")

@@ -26,12 +26,19 @@ _MOST_STEPS = 100
 def trimmed_mean(values: Sequence[float], left_out: int) -> float:
     """The mean without so many of the smallest and of the largest values; NaN if none is left.
 
+    Infinity where the sum is beyond any float.
+
     Args:
         values: Any order.
         left_out: How many to leave out at each end.
     """
     kept = sorted(values)[left_out : len(values) - left_out]
-    return math.fsum(kept) / len(kept) if kept else math.nan
+    if not kept:
+        return math.nan
+    try:
+        return math.fsum(kept) / len(kept)
+    except OverflowError:
+        return math.inf
 
 
 def deviation(values: Sequence[float]) -> float:

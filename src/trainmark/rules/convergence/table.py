@@ -9,10 +9,13 @@ __all__ = ["amount", "factor", "reference_lines", "submission_lines"]
 
 _LABEL = 34
 _WIDTH = 100
+_ABSURD = 1e15
 
 
 def amount(value: float) -> str:
     """Epochs, samples or a batch size for people: no decimals where they do not matter."""
+    if not abs(value) < _ABSURD:
+        return f"{value:.6g}"
     decimals = 0 if value >= 10_000 or value == int(value) else 1 if value >= 1_000 else 4
     text = f"{value:,.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
