@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.logs import RunShape, desk_folder, write_desk, write_folder, write_resnet
+from tests.logs import CONVERGED, RunShape, desk_folder, write_desk, write_folder, write_resnet
 from trainmark.cli.main import main
 
 Call = Callable[..., tuple[int, str, str]]
@@ -48,6 +48,21 @@ def test_fewer_runs_than_required_are_said_plainly(score: Call, tmp_path: Path) 
     status, out, _ = score(folder, "--round", "4.0")
     assert status == 0
     assert "not an official score: 3 of 5 required runs; the middle value" in out
+
+
+def test_the_scaling_of_the_file_and_the_reckoned_one(score: Call, tmp_path: Path) -> None:
+    shapes = [
+        RunShape(seed=seed, minutes=10, batch=10_600, qualities=CONVERGED) for seed in range(5)
+    ]
+    folder = write_folder(tmp_path / "v4.0" / "resnet", shapes, write_resnet)
+    status, out, _ = score(folder)
+    assert status == 0
+    assert "10.000 minutes" in out
+    assert "error: there is no scaling.json" in out
+    status, out, _ = score(folder, "--scaling", "reckon")
+    assert status == 0
+    assert "(reference convergence)" in out
+    assert "10.000 minutes" not in out
 
 
 def test_no_score_is_exit_1_with_the_reason(score: Call, tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 import csv
+import json
 import math
 from pathlib import Path
 
@@ -6,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.logs import CONVERGED, RunShape, write_folder, write_resnet
 from trainmark.rules import failures_allowed, required_runs, score, score_path
 from trainmark.types import Run
 
@@ -161,3 +163,28 @@ def test_published_folders_get_their_published_score(shared_logs: Path) -> None:
                 differing.append((row["dir"], found.score.minutes, wanted))
     assert checked >= 30
     assert differing == []
+
+
+def test_the_factor_is_that_of_the_file_or_reckoned(tmp_path: Path) -> None:
+    """40 epochs are a little faster than the reference at 10,600, and allowed."""
+    folder = tmp_path / "v4.0" / "resnet"
+    shapes = [
+        RunShape(seed=seed, minutes=10, batch=10_600, qualities=CONVERGED) for seed in range(5)
+    ]
+    write_folder(folder, shapes, write_resnet)
+    (from_file,) = score_path(folder)
+    assert from_file.score.minutes == pytest.approx(10)
+    assert [finding.rule for finding in from_file.findings] == ["rcp.scaling_absent"]
+    (reckoned,) = score_path(folder, reckon_scaling=True)
+    assert reckoned.score.scaling > 1
+    assert reckoned.score.minutes == pytest.approx(10 * reckoned.score.scaling)
+    assert reckoned.findings == ()
+    factor = reckoned.score.scaling
+    (folder / "scaling.json").write_text(json.dumps({"scaling_factor": factor}), encoding="utf-8")
+    (again,) = score_path(folder)
+    assert again.score.minutes == reckoned.score.minutes
+    assert again.findings == ()
+    assert sorted(path.name for path in folder.iterdir()) == [
+        *(f"result_{run}.txt" for run in range(5)),
+        "scaling.json",
+    ]

@@ -14,19 +14,39 @@ __all__ = ["command"]
 @click.command("score")
 @click.argument("path", type=click.Path())
 @click.option("--round", "round_name", metavar="ROUND", help="Hold the logs to these rules.")
+@click.option(
+    "--scaling",
+    type=click.Choice(["file", "reckon"]),
+    default="file",
+    show_default=True,
+    help="Multiply with the factor in scaling.json, or with the one that reference convergence "
+    "gives for these logs, as a second run of the official summarizer does.",
+)
+@click.option(
+    "-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Use so many processes."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the scores as JSON.")
 @click.pass_context
-def command(ctx: click.Context, *, path: str, round_name: str | None, as_json: bool) -> None:
+def command(
+    ctx: click.Context,
+    *,
+    path: str,
+    round_name: str | None,
+    scaling: str,
+    jobs: int | None,
+    as_json: bool,
+) -> None:
     """Score a benchmark folder, or every one below a folder.
 
-    The score is the mean time of the runs without the fastest and the slowest. A run that did not
-    succeed, or whose log breaks the rules, takes the slowest place.
+    The score is the mean time of the runs without the fastest and the slowest, times the scaling
+    factor. A run that did not succeed, or whose log breaks the rules, takes the slowest place.
+    Nothing is written: the score is the same whenever it is asked for.
 
     Exit status: 0 every folder has a score, 1 one has none, 2 a wrong request.
     """
     from trainmark.rules import score_path
 
-    scores = score_path(path, ruleset=round_name)
+    scores = score_path(path, ruleset=round_name, reckon_scaling=scaling == "reckon", jobs=jobs)
     if as_json:
         import json
 

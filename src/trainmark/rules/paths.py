@@ -7,8 +7,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from trainmark.rules.convergence import check_scaling
 from trainmark.rules.files import Untold, check_file
-from trainmark.rules.folders import check_folder, first
+from trainmark.rules.folders import check_folder, convergence_of, first
 from trainmark.rules.options import CheckOptions
 from trainmark.rules.places import Place, find_place
 from trainmark.rules.processes import in_order
@@ -163,22 +164,35 @@ def _raised(verdicts: Iterable[Verdict], options: CheckOptions) -> Iterator[Verd
     return (one.strict() if options.strict else one for one in verdicts)
 
 
-def score_path(path: str | Path, *, ruleset: Ruleset | str | None = None) -> list[FolderScore]:
+def score_path(
+    path: str | Path,
+    *,
+    ruleset: Ruleset | str | None = None,
+    reckon_scaling: bool = False,
+    jobs: int | None = 1,
+) -> list[FolderScore]:
     """Score a benchmark folder, or every benchmark folder below a folder.
 
     A log with errors takes the place of a run that did not succeed, as the official summarizer
-    has it; a valid ``scaling.json`` beside the logs is applied.
+    has it. Nothing is written, so that the score is the same whenever it is reckoned.
 
     Args:
         path: The folder; a single log is scored as a folder of one run.
         ruleset: The rules, or a round's name; by default those that each log follows.
+        reckon_scaling: Whether the factor of reference convergence is reckoned from the logs, as
+            the official summarizer does before it scores a second time; else it is that of a
+            ``scaling.json`` beside the logs.
+        jobs: As in ``CheckOptions``.
 
     Raises:
         UsageError: As ``check_paths``.
     """
-    options = CheckOptions.of(ruleset=ruleset)
+    options = replace(CheckOptions.of(ruleset=ruleset), jobs=jobs)
     groups = find_place(path).groups
-    return [_score_group(group, verdicts) for group, verdicts in _verdicts(groups, options)]
+    return [
+        _score_group(group, verdicts, reckon_scaling=reckon_scaling)
+        for group, verdicts in _verdicts(groups, options)
+    ]
 
 
 def _verdicts(
@@ -213,16 +227,27 @@ def _settle(result: Verdict | Untold, others: Counter[Ruleset], options: CheckOp
     return checked if isinstance(checked, Verdict) else checked.verdict()
 
 
-def _score_group(group: Group, verdicts: list[Verdict]) -> FolderScore:
+def _score_group(group: Group, verdicts: list[Verdict], *, reckon_scaling: bool) -> FolderScore:
     benchmark = first(verdict.benchmark for verdict in verdicts)
-    scaling, findings = read_scaling(group.folder)
-    runs = [_counted(verdict) for verdict in verdicts]
+    ruleset = first(verdict.ruleset for verdict in verdicts)
+    division = first(verdict.division for verdict in verdicts)
+    in_file, findings = read_scaling(group.folder)
+    convergence = convergence_of(
+        group,
+        verdicts,
+        ruleset=ruleset,
+        benchmark=benchmark,
+        division=surroundings_of(group.folder).division or division,
+    )
+    scaling = convergence.factor if reckon_scaling else in_file
+    if not reckon_scaling:
+        findings += check_scaling(in_file, convergence)
     return FolderScore(
         path=str(group.folder),
         benchmark=benchmark,
-        division=first(verdict.division for verdict in verdicts),
-        ruleset=first(verdict.ruleset for verdict in verdicts),
-        score=score(runs, benchmark=benchmark or "", scaling=scaling or 1.0),
+        division=division,
+        ruleset=ruleset,
+        score=score([*map(_counted, verdicts)], benchmark=benchmark or "", scaling=scaling or 1.0),
         verdicts=tuple(verdicts),
         findings=(*group.findings, *findings),
     )
