@@ -1,29 +1,17 @@
 import json
-import sys
-from collections.abc import Callable
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.cli.check_call import Call, calls
+from tests.cli.commands import COMMAND
 from tests.logs import RunShape, Text, desk_folder, write_desk, write_folder, write_resnet
-from trainmark.cli.main import main
-
-Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
 def check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    """Runs ``trainmark check``: exit status, standard output, standard error."""
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trainmark", "check", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        out, err = capsys.readouterr()
-        assert isinstance(left.value.code, int)
-        return left.value.code, out, err
-
-    return call
+    return calls("check", monkeypatch, capsys)
 
 
 def test_a_good_session(check: Call, tmp_path: Path) -> None:
@@ -138,3 +126,71 @@ def test_warnings_alone_are_no_failure(check: Call, tmp_path: Path) -> None:
     status, out, _ = check(text.write())
     assert status == 0
     assert out.endswith("Valid: 1 log by trainmark's own rules; 1 warning.\n")
+
+
+def test_strict_makes_errors_of_warnings(check: Call, tmp_path: Path) -> None:
+    text = Text.read(write_desk(tmp_path / "result_0.txt"))
+    text.repeat("submission_org")
+    status, out, _ = check(text.write(), "--strict")
+    assert status == 1
+    assert "  error: expected exactly one submission_org, found 2 with the same value" in out
+
+
+@pytest.mark.parametrize("seeds", ["rule", "always"])
+def test_seeds_by_the_rule_or_always(seeds: str, check: Call, tmp_path: Path) -> None:
+    """Round 2.0 asks for no seeds; the official package checker does all the same."""
+
+    def write(path: Path, shape: RunShape) -> Path:
+        return write_resnet(path, shape, round_name="2.0")
+
+    folder = write_folder(tmp_path / "v2.0" / "resnet", [RunShape(seed=7)] * 5, write)
+    out = check(folder, "--seeds", seeds, "--format", "json")[1]
+    rules = json.loads(out)["counts"]["errors_by_rule"]
+    assert ("folder.seeds" in rules) is (seeds == "always")
+
+
+def test_several_processes_say_the_same(check: Call, tmp_path: Path) -> None:
+    shapes = [RunShape(seed=1), RunShape(seed=2, status="aborted"), RunShape(seed=3)]
+    folder = write_folder(tmp_path / "x", shapes)
+    alone = check(folder, "--jobs", "1")
+    assert check(folder, "-j", "2") == alone
+    assert alone[0] == 1
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path) -> None:
+    """Also the other processes, which are told to stop."""
+    for name in "abcdef":
+        write_folder(tmp_path / name, [RunShape(status="aborted")])
+    process = subprocess.Popen(
+        [*COMMAND, "check", str(tmp_path), "--jobs", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait() == 141
+
+
+@pytest.mark.parametrize("style", ["text", "json", "github", "sarif", "junit"])
+def test_a_wrong_request_prints_nothing_in_any_format(
+    style: str, check: Call, tmp_path: Path
+) -> None:
+    write_desk(tmp_path / "result_0.txt")
+    status, out, err = check(tmp_path, tmp_path / "absent", "--format", style)
+    assert (status, out) == (2, "")
+    assert "there is no" in err
+
+
+def test_here_is_a_path_like_any_other(
+    check: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_folder(tmp_path / "x", [RunShape(status="aborted"), RunShape(seed=2)])
+    monkeypatch.chdir(folder)
+    status, out, _ = check(".")
+    assert status == 1
+    assert out.startswith(".  (2 logs; trainmark's own rules, ")
+    assert "  error in result_0.txt line " in out

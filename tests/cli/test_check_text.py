@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from tests.cli.findings import block, finding, verdict
@@ -110,6 +112,15 @@ def test_expected_and_found_are_shown_unless_the_message_says_them(capsys: Captu
     out = _text(capsys, Block(".", files=[verdict("x.txt", said, unsaid)]))
     assert out.count("      expected: 3 nodes\n      found: 4 nodes\n") == 1
     assert out.count("expected:") == 1
+
+
+def test_a_long_condition_is_told_once(capsys: Capture) -> None:
+    long = " and ".join(f"the value is not {number}" for number in range(9))
+    for expected, times in ((long, 1), ("the value is 1", 2)):
+        one = finding(message=f"k: expected that {expected}", fix=f"Log k so that {expected}.")
+        out = _text(capsys, Block(".", files=[verdict("x.txt", replace(one, expected=expected))]))
+        assert out.count(expected) == times
+        assert ("Log k as expected." in out) is (times == 1)
 
 
 def test_the_table_stands_under_what_it_explains(capsys: Capture) -> None:

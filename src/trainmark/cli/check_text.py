@@ -25,6 +25,7 @@ _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "c
 _INDENT = " " * 6
 _MOST_PLACES = 6
 _MOST_EXAMPLES = 3
+_LONG = 80
 _MOST_TOLD = 10_000  # folders whose findings are remembered
 _SUMMARY_FROM = 4  # failed logs and folders, from here on a table of the rules
 
@@ -242,7 +243,10 @@ def _said(text: str, message: str) -> bool:
 
 
 def _print_advice(finding: Finding) -> None:
-    text = f"[{finding.rule}] {finding.fix}".rstrip()
+    fix, expected = finding.fix, finding.expected
+    if len(expected) > _LONG and expected in finding.message:  # once is enough
+        fix = fix.replace(f"so that {expected}", "as expected")
+    text = f"[{finding.rule}] {fix}".rstrip()
     for line in _wrapped(clean(text), _INDENT, _INDENT):
         click.echo(click.style(line, dim=True))
 
