@@ -1,5 +1,7 @@
 """The installed references, and what is not one."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -113,3 +115,16 @@ def test_a_table_says_what_is_particular() -> None:
     assert "allows beyond the t-test" in references_table(ROUND_5, "llama31_405b")[-1]
     assert "cannot judge" in references_table(ruleset_named("1.1"), "dlrm")[-1]
     assert isinstance(published(ROUND_5, "bert"), References)
+
+
+def test_nothing_heavy_is_imported() -> None:
+    program = (
+        "import sys; from trainmark.rules.convergence import references_table; "
+        "from trainmark.rules.rulesets import ruleset_named; "
+        "assert references_table(ruleset_named('4.0'), 'bert'); "
+        "print(*({'numpy', 'scipy', 'pandas'} & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ""
