@@ -44,13 +44,16 @@ def blocks(stream: BinaryIO, start: bytes = b"") -> Iterator[Block]:
         piece = stream.read(_PIECE_BYTES)
         data = carry + piece if carry else piece
         restarts = False
-        if newline != b"\n" and data:
+        if newline != b"\n" and (b"\n" in data or b"\r" in data):
             # A file of carriage returns alone (old editors) has no line feed at all.
-            lone_returns = b"\n" not in data and b"\r" in data
+            lone_returns = b"\n" not in data
             restarts = newline == b"\r" and not lone_returns
             newline = b"\r" if lone_returns else b"\n"
-        end = data.rfind(newline) + 1 if piece else len(data)
+        end = len(data)
+        if piece:
+            end = data.rfind(newline) + 1 if newline else 0
         if end:
+            newline = newline or b"\n"
             block = data[:end] if piece else data + newline
             if too_long:  # the end of its line belongs to what was said
                 block, too_long = block[block.find(newline) :], False
