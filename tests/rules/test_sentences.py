@@ -106,3 +106,11 @@ def test_unknown_names(benchmark: str, division: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
         rule_sheet(ruleset_named("4.0"), benchmark, division)
     assert said in caught.value.hint
+
+
+def test_an_entry_of_the_state_that_nothing_changes_is_a_number() -> None:
+    sheet = rule_sheet(ruleset_named("6.1"), "qwen35_397b_grpo")
+    row = _row(sheet, "eval_accuracy")
+    assert row.target == "eval_accuracy is more than 0.69"
+    # This one the log itself sets.
+    assert 'metadata["samples_count"] is the next_validation_samples of the log' in row.checks

@@ -15,7 +15,7 @@ from trainmark.rules.engine import Outcome, run_tables
 from trainmark.rules.rulesets import Ruleset
 from trainmark.rules.subjects import Constraint, named, show
 from trainmark.rules.tables import KeyRule, Table, known_tables, load_table
-from trainmark.rules.vocabulary import Record, Scope
+from trainmark.rules.vocabulary import Scope
 from trainmark.types import Event, RunLog, UsageError, unknown_name
 
 __all__ = ["DIVISIONS", "KeySentences", "RuleSheet", "benchmarks", "rule_sheet"]
@@ -138,21 +138,24 @@ def rule_sheet(ruleset: Ruleset, benchmark: str, division: str = "closed") -> Ru
     said = _said(benchmark, division)
     names = _run(ruleset, said).tables
     tables = [load_table(name) for name in names]
-    state = _state(tables, said)
-    rows = list(_layered(tables, state))
+    rows = list(_layered(tables, said))
     places = [_stem(name) for name in reversed(names)]
     rows.sort(key=lambda row: places.index(row.table))
     for key, option in _choices(tables):
         chosen = _run(ruleset, said | {key: option}).tables
         more = [load_table(name) for name in chosen if name not in names]
-        rows += _layered(more, state, when=f"{key} is {show(option)}")
+        rows += _layered(more, said, when=f"{key} is {show(option)}")
     return RuleSheet(
         ruleset=ruleset,
         benchmark=benchmark,
         division=division,
         tables=tuple(map(_stem, names)),
         keys=tuple(rows),
-        end=tuple((_stem(t.name), _sentence(one, "", state)) for t in tables for one in t.end),
+        end=tuple(
+            (_stem(table.name), _reworded(one.sentence(), _terms(table, said)))
+            for table in tables
+            for one in table.end
+        ),
     )
 
 
@@ -174,18 +177,43 @@ def _lacks_table(outcome: Outcome) -> bool:
     return any(finding.rule == "rules.table" for finding in outcome.findings)
 
 
-def _state(tables: Sequence[Table], said: Mapping[str, Any]) -> dict[str, Any]:
-    """What the first table remembers of the division: its time limit, from round 2.0 on."""
+def _terms(table: Table, said: Mapping[str, Any]) -> dict[str, str]:
+    """What stands for a number in the table's sentences, and that number.
+
+    It is a limit that the division sets, or an entry of the state that nothing changes.
+    """
     records: list[Any] = [
-        Record(1.0, key, {"value": value, "metadata": {}}, 0) for key, value in said.items()
+        Event(key=key, value=value, metadata={}, time_ms=1.0, kind="", line_no=1)
+        for key, value in said.items()
     ]
     scope = Scope(records)
-    tables[0].begin.run(scope)
+    table.begin.run(scope)
+    actions = [
+        action.sentence()
+        for rule in table.keys.values()
+        for action in (*rule.before.actions, *rule.after.actions)
+    ]
+    terms = {
+        f"the {name} of the log": f"{value:.12g}"
+        for name, value in scope.state.items()
+        if type(value) in (int, float) and not any(name in action for action in actions)
+    }
     for record in records:
         scope.record = record
-        if rule := tables[0].keys.get(record.key):
+        if rule := table.keys.get(record.key):
             rule.after.run(scope)
-    return scope.state
+    limits = (one for rule in table.keys.values() for one in _parts(rule.checks))
+    for one in limits:
+        match one:
+            case TimeLimit(minutes=None, minutes_in=name) if name in scope.state:
+                terms[_DIVISION_LIMIT] = f"{scope.state[name]} minutes"
+    return terms
+
+
+def _reworded(sentence: str, terms: Mapping[str, str]) -> str:
+    for term, number in terms.items():
+        sentence = sentence.replace(term, number)
+    return sentence
 
 
 def _choices(tables: Sequence[Table]) -> Iterator[tuple[str, Any]]:
@@ -203,30 +231,35 @@ def _options(rule: KeyRule) -> tuple[Any, ...]:
 
 
 def _layered(
-    tables: Sequence[Table], state: Mapping[str, Any], *, when: str = ""
+    tables: Sequence[Table], said: Mapping[str, Any], *, when: str = ""
 ) -> Iterator[KeySentences]:
     """The sentences of each key; a later table's rule replaces an earlier one's."""
-    last: dict[str, tuple[Table, KeyRule]] = {}
-    kept: dict[str, list[KeyRule]] = {}
+    rules: dict[str, list[tuple[Table, KeyRule]]] = {}
     for table in tables:
         for key, rule in table.keys.items():
-            if key in last:
-                kept.setdefault(key, []).append(last[key][1])
-            last[key] = (table, rule)
-    for key, (table, rule) in last.items():
-        yield _sentences(table, rule, kept.get(key, []), state, when)
+            rules.setdefault(key, []).append((table, rule))
+    terms = {table.name: _terms(table, said) for table in tables}
+    for several in rules.values():
+        yield _sentences(several, terms, when)
 
 
 def _sentences(
-    table: Table, rule: KeyRule, earlier: Sequence[KeyRule], state: Mapping[str, Any], when: str
+    several: Sequence[tuple[Table, KeyRule]], terms: Mapping[str, Mapping[str, str]], when: str
 ) -> KeySentences:
     """One key in words. Of replaced rules alternatives and targets stay, as in the engine."""
-    needs = [one.requirement for one in earlier if one.requirement and one.requirement.alternatives]
+    table, rule = several[-1]
+    replaced = [one.requirement for _, one in several[:-1]]
+    needs = [need for need in replaced if need is not None and need.alternatives]
     needs += [rule.requirement] if rule.requirement else []
-    targets = [one.target for one in (*earlier, rule) if one.target is not None]
+    targets = [
+        _reworded(named(one.target, rule.name), terms[layer.name])
+        for layer, one in several
+        if one.target is not None
+    ]
 
     def words(constraints: Sequence[Constraint]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(_sentence(one, rule.name, state) for one in constraints))
+        sentences = (named(one, rule.name) for one in constraints)
+        return tuple(dict.fromkeys(_reworded(one, terms[table.name]) for one in sentences))
 
     checks = list(_parts(rule.checks))
     asks = any(
@@ -240,7 +273,7 @@ def _sentences(
         checks=words([one for one in checks if not isinstance(one, Flag)]),
         order=words([one for one in checks if isinstance(one, Flag)]),
         first=words(rule.first),
-        target=" and ".join(words(targets)),
+        target=" and ".join(dict.fromkeys(targets)),
         chooses=_CHOOSES if asks else "",
     )
 
@@ -252,15 +285,6 @@ def _parts(checks: Sequence[Constraint]) -> Iterator[Constraint]:
             yield from _parts(check.parts)
         else:
             yield check
-
-
-def _sentence(constraint: Constraint, key: str, state: Mapping[str, Any]) -> str:
-    """A constraint in words, with the limit that the division has set."""
-    sentence = named(constraint, key) if key else constraint.sentence()
-    match constraint:
-        case TimeLimit(minutes=None, minutes_in=name) if isinstance(limit := state.get(name), int):
-            return sentence.replace(_DIVISION_LIMIT, f"{limit} minutes")
-    return sentence
 
 
 def _no_benchmark(ruleset: Ruleset, benchmark: str, division: str) -> UsageError:
