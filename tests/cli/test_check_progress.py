@@ -36,7 +36,7 @@ def test_a_long_check_tells_how_far_it_is(folder: Path, capsys: pytest.CaptureFi
     out, err = capsys.readouterr()
     assert out == ""
     last = err.split("\r")[-1]
-    assert "checked 2 of 4 logs, 0 MB/s, about 60 s left" in last
+    assert "checked 2 of 4 logs, 0.0 MB/s, about 60 s left" in last
     progress.clear()
     assert capsys.readouterr().err == "\r\x1b[K"
     progress.clear()
@@ -62,4 +62,4 @@ def test_a_file_that_has_gone_counts_nothing(
     progress = Progress([str(tmp_path / "absent")], clock, shown=True)
     clock.now = 200.0
     progress.log_done(str(tmp_path / "absent" / "result_0.txt"))
-    assert "checked 1 of 0 logs, 0 MB/s" in capsys.readouterr().err
+    assert "checked 1 of 0 logs, 0.0 MB/s" in capsys.readouterr().err

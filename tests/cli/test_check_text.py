@@ -112,6 +112,8 @@ def test_expected_and_found_are_shown_unless_the_message_says_them(capsys: Captu
     out = _text(capsys, Block(".", files=[verdict("x.txt", said, unsaid)]))
     assert out.count("      expected: 3 nodes\n      found: 4 nodes\n") == 1
     assert out.count("expected:") == 1
+    in_line = finding("system.x", "a word is not known", line='"status": "on"', found='"on"')
+    assert "found:" not in _text(capsys, Block(".", files=[verdict("x.txt", in_line)]))
 
 
 def test_a_long_condition_is_told_once(capsys: Capture) -> None:

@@ -40,7 +40,11 @@ _FORMATS = ("text", "json", "github", "sarif", "junit")
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
-    "-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Use so many processes."
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Use so many processes; by default all cores where there is much to read.",
 )
 @click.option(
     "--explain",

@@ -59,7 +59,8 @@ class Progress:
         if self._all is None:
             self._all = _amount(self._paths)
         logs, amount = self._all
-        text = f"checked {self._logs:,} of {logs:,} logs, {self._bytes / seconds / 1e6:,.0f} MB/s"
+        speed = self._bytes / seconds / 1e6
+        text = f"checked {self._logs:,} of {logs:,} logs, {speed:,.{speed < 10:d}f} MB/s"
         if self._bytes:
             left = max(0.0, (amount - self._bytes) * seconds / self._bytes)
             text += f", about {_duration(left)} left"

@@ -233,7 +233,7 @@ def _print_details(finding: Finding) -> None:
     if kind_of(finding.rule) == "rules.*.missing":  # its message says both
         return
     for word, text in (("expected", finding.expected), ("found", finding.found)):
-        if text and not _said(text, finding.message):
+        if text and text not in finding.line and not _said(text, finding.message):
             _print_wrapped(f"{word}: {text}")
 
 

@@ -32,6 +32,8 @@ def command(ctx: click.Context, *, as_json: bool) -> None:
 
     They are those of the installed mlperf-logging, as trainmark check applies them. Without a
     subcommand: list.
+
+    Exit status: 0 fine, 2 a wrong request.
     """
     ctx.obj = as_json
     if ctx.invoked_subcommand is None:
