@@ -34,8 +34,8 @@ def check_folder(group: Group, verdicts: Sequence[Verdict], options: CheckOption
     benchmark = first(verdict.benchmark for verdict in verdicts)
     ruleset = first(verdict.ruleset for verdict in verdicts)
     division = around.division or first(verdict.division for verdict in verdicts)
-    scaling, findings = read_scaling(group.folder)
-    findings = [*group.findings, *findings, *_same(group, verdicts)]
+    scaling, unreadable = read_scaling(group.folder)
+    findings = [*group.findings, *unreadable, *_same(group, verdicts)]
     if benchmark is not None:
         findings += _counts(group, verdicts, benchmark, ruleset)
     findings += _seeds(group, verdicts, ruleset, division, options)
@@ -43,7 +43,7 @@ def check_folder(group: Group, verdicts: Sequence[Verdict], options: CheckOption
         group, verdicts, ruleset=ruleset, benchmark=benchmark, division=division
     )
     findings += _not_said(convergence.findings, findings)
-    findings += check_scaling(scaling, convergence)
+    findings += [] if unreadable else check_scaling(scaling, convergence)
     findings += _system(around, verdicts)
     if not verdicts and all(finding.rule == "folder.link" for finding in group.findings):
         problem = "no log of this folder was read: each is a link that leads out of it"

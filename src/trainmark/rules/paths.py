@@ -231,7 +231,7 @@ def _score_group(group: Group, verdicts: list[Verdict], *, reckon_scaling: bool)
     benchmark = first(verdict.benchmark for verdict in verdicts)
     ruleset = first(verdict.ruleset for verdict in verdicts)
     division = first(verdict.division for verdict in verdicts)
-    in_file, findings = read_scaling(group.folder)
+    in_file, unreadable = read_scaling(group.folder)
     convergence = convergence_of(
         group,
         verdicts,
@@ -240,8 +240,7 @@ def _score_group(group: Group, verdicts: list[Verdict], *, reckon_scaling: bool)
         division=surroundings_of(group.folder).division or division,
     )
     scaling = convergence.factor if reckon_scaling else in_file
-    if not reckon_scaling:
-        findings += check_scaling(in_file, convergence)
+    doubts = [] if reckon_scaling or unreadable else check_scaling(in_file, convergence)
     return FolderScore(
         path=str(group.folder),
         benchmark=benchmark,
@@ -249,7 +248,7 @@ def _score_group(group: Group, verdicts: list[Verdict], *, reckon_scaling: bool)
         ruleset=ruleset,
         score=score([*map(_counted, verdicts)], benchmark=benchmark or "", scaling=scaling or 1.0),
         verdicts=tuple(verdicts),
-        findings=(*group.findings, *findings),
+        findings=(*group.findings, *unreadable, *doubts),
     )
 
 
