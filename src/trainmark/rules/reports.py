@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from trainmark.rules.constraints import AllOf
 from trainmark.rules.nodes import Node
 from trainmark.rules.subjects import Constraint, show
 from trainmark.rules.vocabulary import Record, Scope
@@ -81,6 +82,7 @@ class Reports:
 
     def check_failed(self, key: str, scope: Scope, constraint: Constraint, *, fits: bool) -> None:
         """A check of a key does not hold, or does not fit, for the record at hand."""
+        constraint = _culprit(constraint, scope)
         name = f"rules.{key}.{constraint.kind}"
         kinds = self._by_key.setdefault(key, {})
         expected = constraint.sentence()
@@ -162,6 +164,19 @@ class Reports:
             expected=expected,
             found=found,
         )
+
+
+def _culprit(constraint: Constraint, scope: Scope) -> Constraint:
+    """Of several conditions of different kinds the first that does not hold, else the whole."""
+    if not isinstance(constraint, AllOf) or len({part.kind for part in constraint.parts}) == 1:
+        return constraint
+    for part in constraint.parts:
+        try:
+            if not part.holds(scope):
+                return part
+        except CANNOT:
+            return part
+    return constraint
 
 
 def line_of(record: Event | Record) -> int:
