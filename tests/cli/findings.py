@@ -2,9 +2,47 @@
 
 from pathlib import Path
 
-from trainmark.cli.check_output import Block
+import click
+from click.testing import CliRunner
+from hypothesis import strategies as st
+
+from trainmark.cli.check_output import Block, Output, Tally
 from trainmark.rules import Verdict, known_rulesets
 from trainmark.types import Finding, Severity
+
+# Anything that a name on disk or a text from a log may hold, lone surrogates included.
+ANY = st.text(max_size=30) | st.binary(max_size=30).map(
+    lambda b: b.decode("utf-8", "surrogateescape")
+)
+NAMES = ANY.map(lambda text: text.replace("/", "_").replace("\0", "_") or "_")
+FINDINGS = st.builds(
+    Finding,
+    rule=st.sampled_from(["run.status", "rules.seed.missing", "rules.\x1b.value", "x"]),
+    severity=st.sampled_from(Severity),
+    message=ANY.filter(bool),
+    fix=ANY,
+    path=NAMES,
+    line_no=st.none() | st.integers(1, 10**9),
+    line=ANY,
+    expected=ANY,
+    found=ANY,
+)
+
+
+def printed(output: Output, *blocks: Block) -> str:
+    """What an output prints for these blocks."""
+
+    @click.command()
+    def command() -> None:
+        tally = Tally()
+        output.begin()
+        for one in blocks:
+            tally.add(one)
+            output.add(one)
+        output.end(tally)
+
+    result = CliRunner().invoke(command, [], catch_exceptions=False)
+    return result.stdout
 
 
 def finding(

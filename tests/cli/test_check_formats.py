@@ -5,60 +5,24 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.check_call import Call, calls
-from tests.cli.findings import block, finding, verdict
+from tests.cli.findings import FINDINGS, NAMES, block, finding, printed, verdict
 from tests.logs import RunShape, Text, write_desk, write_folder
 from trainmark.cli.check_github import GithubOutput
 from trainmark.cli.check_json import JsonOutput
 from trainmark.cli.check_junit import JunitOutput
-from trainmark.cli.check_output import Block, Output, Tally
+from trainmark.cli.check_output import Block
 from trainmark.cli.check_sarif import SarifOutput
-from trainmark.types import Finding, Severity
-
-# Anything that a name on disk or a text from a log may hold, lone surrogates included.
-ANY = st.text(max_size=30) | st.binary(max_size=30).map(
-    lambda b: b.decode("utf-8", "surrogateescape")
-)
-NAMES = ANY.map(lambda text: text.replace("/", "_").replace("\0", "_") or "_")
-FINDINGS = st.builds(
-    Finding,
-    rule=st.sampled_from(["run.status", "rules.seed.missing", "rules.\x1b.value", "x"]),
-    severity=st.sampled_from(Severity),
-    message=ANY.filter(bool),
-    fix=ANY,
-    path=NAMES,
-    line_no=st.none() | st.integers(1, 10**9),
-    line=ANY,
-    expected=ANY,
-    found=ANY,
-)
+from trainmark.types import Finding
 
 
 @pytest.fixture
 def check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
     return calls("check", monkeypatch, capsys)
-
-
-def printed(output: Output, *blocks: Block) -> str:
-    """What an output prints for these blocks."""
-
-    @click.command()
-    def command() -> None:
-        tally = Tally()
-        output.begin()
-        for one in blocks:
-            tally.add(one)
-            output.add(one)
-        output.end(tally)
-
-    result = CliRunner().invoke(command, [], catch_exceptions=False)
-    return result.stdout
 
 
 @pytest.fixture

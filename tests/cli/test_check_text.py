@@ -1,8 +1,10 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tests.cli.findings import block, finding, verdict
+from tests.cli.findings import FINDINGS, NAMES, block, finding, printed, verdict
 from trainmark.cli.check_output import Block, Tally, bounded, escaped, grouped, kind_of, relative
 from trainmark.cli.check_text import TextOutput
 from trainmark.types import Finding, Severity
@@ -187,6 +189,17 @@ def test_bytes_that_are_no_utf8_are_shown_escaped(capsys: Capture) -> None:
     assert "x/result_\\xff\N{REPLACEMENT CHARACTER}[31m.txt" in out
     assert escaped("caf\N{LATIN SMALL LETTER E WITH ACUTE}") == "caf\u00e9"
     assert escaped("a\ud800b\udcff") == "a\\ud800b\\udcff"
+
+
+@settings(max_examples=60, deadline=None)
+@given(name=NAMES, logs=st.lists(st.lists(FINDINGS, max_size=3), max_size=3))
+def test_only_what_can_be_printed_reaches_the_terminal(
+    name: str, logs: list[list[Finding]]
+) -> None:
+    out = printed(TextOutput(), block(f"a/{name}", logs, table=("\x1b[2J",)))
+    assert all(c.isprintable() for c in out.replace("\n", ""))
+    found = any(one for findings in logs for one in findings)
+    assert out.startswith("Valid") is not found
 
 
 def test_verdicts_are_grouped_by_folder() -> None:

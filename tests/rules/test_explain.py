@@ -1,5 +1,6 @@
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -118,3 +119,13 @@ def _use(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def _forget() -> None:
     module.explanations.cache_clear()
     module._patterns.cache_clear()
+
+
+def test_the_explanations_are_part_of_the_package() -> None:
+    """The wheel holds all that lies below the package's folder."""
+    root = Path(__file__).resolve().parents[2]
+    wheel = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    assert wheel["targets"]["wheel"] == {"packages": ["src/trainmark"]}
+    files = sorted(module._FOLDER.glob("*.yaml"))
+    assert len(files) >= 7
+    assert all(file.is_relative_to(root / "src" / "trainmark") for file in files)
