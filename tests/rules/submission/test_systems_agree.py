@@ -1,5 +1,6 @@
 """Whether logs and the description of their system say the same."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -274,8 +275,10 @@ def test_a_line_that_says_nothing_of_use(tmp_path: Path) -> None:
     )
 
 
-def test_a_log_that_is_gone_has_no_such_line(tmp_path: Path) -> None:
-    assert logged_system(tmp_path / "none.txt") is None
+def test_what_is_no_file_has_no_such_line(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("none.txt", "pipe", "a\0b", "."):
+        assert logged_system(tmp_path / name) is None
 
 
 @given(st.binary(max_size=80).map(lambda tail: b":::SYSJSON {" + tail))

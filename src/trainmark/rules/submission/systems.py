@@ -104,7 +104,7 @@ def _official(reading: Reading, ruleset: Ruleset) -> bool:
         return False
     if not all(isinstance(description.fields[f.name], str) for f in FIELDS if f.joined):
         return False
-    asked = ruleset.name.startswith("hpc") is False and ruleset.round >= WORDS_ASKED
+    asked = "-" not in ruleset.name and ruleset.round >= WORDS_ASKED  # Training only
     return not asked or description.fields["status"] in CATEGORIES_OF_4_1.values()
 
 
