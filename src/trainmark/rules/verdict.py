@@ -11,7 +11,7 @@ from trainmark.rules.rulesets import Ruleset, find_ruleset
 from trainmark.rules.runchecks import Facts, extra_findings, torn_end
 from trainmark.rules.seeds import Seed, seeds_of
 from trainmark.rules.subjects import show
-from trainmark.rules.submission.systems_claims import Claims, claims
+from trainmark.rules.submission.systems_claims import Claims, claims, logged_system
 from trainmark.rules.tables import package_version
 from trainmark.types import Event, Finding, Run, RunLog, Severity
 
@@ -172,7 +172,7 @@ def check_log(
         facts=LogFacts(
             seeds=seeds_of(log),
             measured=measure(log, benchmark=run.benchmark or "", ruleset=rules),
-            claims=claims(log),
+            claims=claims(log, counted=logged_system(log.source)),
         ),
     )
 
