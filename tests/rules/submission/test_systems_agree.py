@@ -41,7 +41,7 @@ SAID = Claims(
 def described(**changes: Any) -> Description:
     fields = GOOD | changes
     lines = {name: number for number, name in enumerate(fields, start=2)}
-    return Description(path="systems/testbox.json", fields=fields, lines=lines)
+    return Description(path="/of/x/systems/testbox.json", fields=fields, lines=lines)
 
 
 def compare(*said: Claims, submitter: str | None = None, **changes: Any) -> list[Finding]:
@@ -151,7 +151,7 @@ def test_placeholders() -> None:
 def test_the_submitter_of_another_folder() -> None:
     (finding,) = compare(submitter="Stranger")
     assert finding.rule == "system.submitter_differs"
-    assert (finding.path, finding.line_no) == ("systems/testbox.json", 2)
+    assert (finding.path, finding.line_no) == ("/of/x/systems/testbox.json", 2)
 
 
 @pytest.mark.parametrize(

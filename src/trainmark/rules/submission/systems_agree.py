@@ -8,13 +8,14 @@ names of the scripts they were made with.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from trainmark.mllog import keys
 from trainmark.rules.subjects import show
 from trainmark.rules.submission.systems_claims import Claims
 from trainmark.rules.submission.systems_fields import category, division, is_placeholder
 from trainmark.rules.submission.systems_json import Description
-from trainmark.types import Finding, Severity
+from trainmark.types import Finding, Severity, printable
 
 __all__ = ["agree", "same_organisation"]
 
@@ -106,7 +107,8 @@ class _Context:
     def described(self, field: str) -> str:
         """The field and where it stands, in words."""
         line = self.description.lines.get(field)
-        where = self.description.path if line is None else f"{self.description.path}:{line}"
+        where = "/".join(Path(self.description.path).parts[-2:])  # systems/NAME.json
+        where = printable(where if line is None else f"{where}:{line}")
         return f"{field} {show(self.description.fields.get(field))} ({where})"
 
 
