@@ -86,7 +86,8 @@ def test_at_most_twenty_of_a_kind(check: Call, tmp_path: Path) -> None:
         log.writelines(":::MLLOG {broken\n" for _ in range(50))
     status, out, _ = check(path)
     assert status == 1
-    assert out.count("[log.json]") == 20
+    assert out.count("not valid JSON") == 20
+    assert out.count("[log.json]") == 1
     assert "and 30 more of log.json" in out
 
 

@@ -38,7 +38,7 @@ def test_ten_logs_that_fail_alike_read_as_one_thing(capsys: Capture) -> None:
         "v4.0/bert  (10 logs; the rules of MLPerf Training round 4.0, by the folder v4.0)",
         "  error in 10 of 10 logs: expected exactly one seed, found none",
         "      [rules.seed.missing] Log seed.",
-        "",
+        "      All that is asked for: trainmark rules show 4.0 bert",
     ]
 
 
@@ -103,8 +103,9 @@ def test_at_most_twenty_of_a_kind(capsys: Capture) -> None:
     ]
     out = _text(capsys, Block(".", files=[verdict("x.txt", *findings)]))
     assert sum(".value]" in line for line in out.splitlines()) == 20
+    assert out.count("[log.json]") == 1
     assert "  and 30 more of rules.*.value\n" in out
-    assert sum("[log.json]" in line for line in out.splitlines()) == 20
+    assert sum("no JSON" in line for line in out.splitlines()) == 20
     assert "  and 10 more of log.json\n" in out
 
 
@@ -161,6 +162,26 @@ def test_a_warning_is_explained_once(capsys: Capture) -> None:
     assert "  warning in result_0.txt line 3: odd [run.x]\n" in out
     assert "  warning in 2 of 3 logs, as result_0.txt:3: odd [run.x]\n" in out
     assert out.count("[run.y] Mend it.") == 2  # an error is told in full wherever it is
+
+
+def test_a_warning_that_comes_often_is_counted(capsys: Capture) -> None:
+    one = finding("run.x", "odd", severity=Severity.WARNING)
+    out = _text(capsys, block("a", [[one], []]), block("b", [[one, one, one], []]))
+    assert "  warning in result_0.txt: odd (and 2 more) [run.x]\n" in out
+
+
+def test_where_to_read_what_is_asked_for(capsys: Capture) -> None:
+    one = finding("rules.seed.missing", "no seed", fix="")
+    logs = [[one], []]
+    opened = Block("c", files=[replace(verdict("c/x.txt", one), division="open")])
+    unknown = Block("d", files=[replace(verdict("d/x.txt", one), benchmark="$(rm -r /)")])
+    common = Block("e", files=[replace(verdict("e/x.txt", one), benchmark="common")])
+    out = _text(capsys, block("a", logs), block("b", logs), opened, unknown, common)
+    command = "      All that is asked for: trainmark rules show 4.0 bert"
+    assert out.count(f"{command}\n") == 1
+    assert out.count(f"{command} --division open\n") == 1
+    assert out.count("All that is asked for") == 2
+    assert "trainmark rules show" not in _text(capsys, block("a", [[finding("run.x", "odd")]]))
 
 
 def test_valid_folders_say_nothing(capsys: Capture) -> None:

@@ -4,6 +4,7 @@ import os
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +19,9 @@ from trainmark.cli.check_output import (
     summary,
 )
 from trainmark.types import Finding, Severity
+
+if TYPE_CHECKING:
+    from trainmark.rules import Verdict
 
 __all__ = ["TextOutput"]
 
@@ -36,6 +40,7 @@ class TextOutput:
     def __init__(self) -> None:
         self._told: dict[tuple[tuple[str, ...], ...], str] = {}
         self._known: set[tuple[str, ...]] = set()
+        self._commands: set[str] = set()
 
     def begin(self) -> None:
         """Nothing comes first."""
@@ -50,6 +55,7 @@ class TextOutput:
         earlier = None if table else self._earlier(block, entries)
         if earlier is None:
             self._print_entries(entries, block, table)
+            self._print_where_to_read(entries, block)
         else:
             word = "finding" if len(entries) == 1 else "findings"
             click.echo(clean(f"  the same {word} as in {earlier}"))
@@ -87,6 +93,14 @@ class TextOutput:
             if number > MOST_OF_A_KIND:
                 click.echo(clean(f"  and {number - MOST_OF_A_KIND:,} more of {kind}"))
 
+    def _print_where_to_read(self, entries: Sequence[Entry], block: Block) -> None:
+        """The command that shows all that the round asks for, once for each benchmark."""
+        if any(one.first.is_error and one.first.rule.startswith("rules.") for one in entries):
+            command = next(filter(None, map(_sheet_command, block.files)), "")
+            if command and command not in self._commands:
+                self._commands.add(command)
+                _print_dim(f"All that is asked for: {command}")
+
     def _is_known(self, entry: Entry) -> bool:
         """Whether what to do about it stands further up; an error is always told in full."""
         advice = (entry.first.severity, entry.first.rule, entry.first.fix)
@@ -116,6 +130,21 @@ def _heading(block: Block) -> str:
     return click.style(clean(path), bold=True) + clean(f"  ({'; '.join(about)})" if about else "")
 
 
+def _sheet_command(verdict: "Verdict") -> str:
+    """The command that shows the rules a log was held to, "" if it names no known benchmark."""
+    if verdict.ruleset is None or verdict.benchmark in (None, "common", "generic"):
+        return ""
+    from trainmark.rules.tables import known_tables
+
+    folder = verdict.ruleset.first_table.split("/")[0]
+    benchmark, division = verdict.benchmark, verdict.division
+    names = (benchmark, f"{division}_{benchmark}")  # as of round 0.6 and our own, and later ones
+    if not any(f"{folder}/{name}.yaml" in known_tables() for name in names):
+        return ""
+    command = f"trainmark rules show {verdict.ruleset.name} {benchmark}"
+    return f"{command} --division open" if division == "open" else command
+
+
 def _print_rules(tally: Tally) -> None:
     """Which rules were broken how often, with what they say."""
     from trainmark.rules.explain import find_explanation
@@ -139,7 +168,7 @@ def _print_entry(entry: Entry, block: Block, room: int) -> None:
     if len(entry.files) == 1:
         for name, finding in entry.found[:room]:
             _print_one(name, finding)
-            _print_advice(finding)
+        _print_advice(entry.first)
         return
     _print_several(entry, block)
 
@@ -161,7 +190,9 @@ def _print_shortly(entry: Entry, block: Block) -> None:
     where = _where(name, finding) if len(entry.files) == 1 else _many(entry, block)
     if len({one.message for _, one in entry.found}) > 1:
         where = f"{where}, as {_place(name, finding)}"
-    _print_headed(finding.severity, where, f"{finding.message} [{finding.rule}]")
+    more = len(entry.found) - len(entry.files)
+    text = f"{finding.message} (and {more:,} more)" if more else finding.message
+    _print_headed(finding.severity, where, f"{text} [{finding.rule}]")
 
 
 def _many(entry: Entry, block: Block) -> str:
@@ -246,7 +277,10 @@ def _print_advice(finding: Finding) -> None:
     fix, expected = finding.fix, finding.expected
     if len(expected) > _LONG and expected in finding.message:  # once is enough
         fix = fix.replace(f"so that {expected}", "as expected")
-    text = f"[{finding.rule}] {fix}".rstrip()
+    _print_dim(f"[{finding.rule}] {fix}".rstrip())
+
+
+def _print_dim(text: str) -> None:
     for line in _wrapped(clean(text), _INDENT, _INDENT):
         click.echo(click.style(line, dim=True))
 
