@@ -13,6 +13,7 @@ from trainmark.types import Event, Finding, Severity
 __all__ = ["backwards", "intervals"]
 
 _BACK_MS = 1_000.0
+_TIME = operator.attrgetter("time_ms")
 # Records that are dated back where checkpoints are evaluated after the clock has stopped.
 _DATED_BACK = frozenset({keys.RUN_STOP, keys.EVAL_START, keys.EVAL_STOP, keys.EVAL_ACCURACY})
 
@@ -68,7 +69,7 @@ def backwards(facts: Facts) -> Iterator[Finding]:
     Args:
         facts: The log and what is known of it.
     """
-    times = [event.time_ms for event in facts.log.events]
+    times = list(map(_TIME, facts.log.events))
     if all(map(operator.le, times, islice(times, 1, None))):
         return
     minutes = facts.run.minutes

@@ -43,17 +43,27 @@ def numbers(facts: Facts) -> Iterator[Finding]:
     """
     if facts.ruleset is not None and facts.ruleset.official and facts.ruleset.round < (1, 0):
         return
-    told = {(one.rule.split(".")[1], one.line_no) for one in facts.outcome.findings}
-    for key in (*_COUNTS, *filter(_is_setting, facts.outcome.rules)):
+    for key in filter(_is_setting, facts.log.keys()):
         for event in facts.log.all(key):
             problem = _problem(key, event.value)
-            if problem and (key, event.line_no) not in told:
+            if problem and not _is_told(facts, event):
                 yield _no_number(facts, event, problem)
                 break
 
 
+def _is_told(facts: Facts, event: Event) -> bool:
+    """Whether the rule tables say something about that record's key."""
+    start = f"rules.{event.key}."
+    return any(
+        one.line_no == event.line_no and one.rule.startswith(start)
+        for one in facts.outcome.findings
+    )
+
+
 def _problem(key: str, value: Any) -> str:
     """What is expected of a value that is none; "" for one that will do."""
+    if type(value) is int and value > 0:  # nearly all of them
+        return ""
     if key in _COUNTS:
         fits = _is_number(value) and value > 0 and value == int(value)
         return "" if fits else "a whole number above 0"
@@ -82,21 +92,23 @@ def qualities(facts: Facts) -> Iterator[Finding]:
     Args:
         facts: The log and what is known of it.
     """
-    met = {target.met_on_line for target in facts.outcome.targets}
     for key in _QUALITIES:
         events = list(facts.log.all(key))
+        odd = [one for one in events if type(one.value) is not float or not _is_number(one.value)]
+        if not odd:
+            continue
         if _is_limited(facts, key):
             yield from (
-                _no_number(facts, event, "a number")
-                for event in events
-                if isinstance(event.value, bool)
+                _no_number(facts, one, "a number") for one in odd if isinstance(one.value, bool)
             )
-        odd = [one for one in events if isinstance(one.value, float) and not _is_number(one.value)]
+        odd = [one for one in odd if isinstance(one.value, float)]
         if odd:
-            yield _not_finite(facts, odd, len(events), meets=[one.line_no in met for one in odd])
+            yield _not_finite(facts, odd, len(events))
 
 
-def _not_finite(facts: Facts, odd: list[Event], total: int, *, meets: list[bool]) -> Finding:
+def _not_finite(facts: Facts, odd: list[Event], total: int) -> Finding:
+    met = {target.met_on_line for target in facts.outcome.targets}
+    meets = [one.line_no in met for one in odd]
     event = odd[meets.index(True)] if any(meets) else odd[0]
     several = f" ({len(odd)} of {total} evaluations are like that)" if len(odd) > 1 else ""
     although = ", and yet the target counts as met" if any(meets) else ""
@@ -152,7 +164,7 @@ def names(facts: Facts) -> Iterator[Finding]:
 
 @functools.lru_cache(maxsize=4096)
 def _is_setting(key: str) -> bool:
-    return _SETTING.fullmatch(key) is not None
+    return key in _COUNTS or _SETTING.fullmatch(key) is not None
 
 
 def _is_placeholder(value: Any) -> bool:
@@ -160,9 +172,8 @@ def _is_placeholder(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return isinstance(value, int) or math.isfinite(value)
+    kind = type(value)  # JSON has no other kinds of numbers than these
+    return math.isfinite(value) if kind is float else kind is int
 
 
 def _is_limited(facts: Facts, key: str) -> bool:

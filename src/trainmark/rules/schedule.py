@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from trainmark.mllog import keys
-from trainmark.mllog.summary import number
 from trainmark.rules.runchecks_facts import Facts
 from trainmark.types import Event, Finding, RunLog, Severity
 
@@ -22,6 +21,7 @@ _CLOSED = "closed"
 _ROUNDING = 0.01  # of the interval: positions are logged rounded, batches overlap
 _LARGEST_EPOCH = 10_000  # an epoch_num beyond is a count of samples under another name
 _LARGEST_BATCH = 1e12
+_BEYOND = 1e18  # no training comes so far
 _LARGEST_SAMPLE = 10_000_000  # a count of sequences beyond is one of tokens
 _CRITEO_SAMPLES = 4_195_197_692
 _UNET3D_SAMPLES = 168
@@ -298,12 +298,13 @@ def _off_schedule(
 def _places(log: RunLog, counted: tuple[str, ...]) -> list[tuple[float, Event]]:
     """Where in training the evaluations stand, each place once, in order; the start left out."""
     found: dict[float, Event] = {}
-    for key in (keys.EVAL_ACCURACY, keys.EVAL_ERROR):
-        for event in log.all(key):
-            values = (number(event.metadata.get(name)) for name in counted)
-            at = next((value for value in values if value is not None), None)
-            if at is not None and at > 0:
-                found.setdefault(at, event)
+    for event in log.all(keys.EVAL_ACCURACY, keys.EVAL_ERROR):
+        for name in counted:
+            at = event.metadata.get(name)
+            if type(at) is int or type(at) is float:
+                if 0 < at < _BEYOND:
+                    found.setdefault(at, event)
+                break
     return sorted(found.items(), key=_place)
 
 
