@@ -5,8 +5,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.findings import FINDINGS, NAMES, block, finding, printed, verdict
-from trainmark.cli.check_output import Block, Tally, bounded, escaped, grouped, kind_of, relative
+from trainmark.cli.check_output import (
+    Block,
+    Tally,
+    bounded,
+    escaped,
+    grouped,
+    kind_of,
+    relative,
+    summary,
+)
 from trainmark.cli.check_text import TextOutput
+from trainmark.rules import known_rulesets
 from trainmark.types import Finding, Severity
 
 Capture = pytest.CaptureFixture[str]
@@ -239,6 +249,17 @@ def test_verdicts_are_grouped_by_folder() -> None:
 def test_a_huge_folder_is_not_held_in_memory() -> None:
     blocks = list(grouped(verdict(f"a/{number}.txt") for number in range(2500)))
     assert [len(b.files) for b in blocks] == [1000, 1000, 500]
+
+
+def test_rounds_are_named_together() -> None:
+    tally = Tally()
+    for name in ("5.0", "own", "4.0", "hpc-3.0"):
+        tally.add(Block(".", files=[replace(verdict("x"), ruleset=known_rulesets()[name])]))
+    assert summary(tally) == (
+        "Valid",
+        "4 logs by the rules of MLPerf Training rounds 4.0, 5.0 and trainmark's own rules and "
+        "the rules of MLPerf HPC round 3.0.",
+    )
 
 
 def test_the_smaller_parts() -> None:

@@ -167,7 +167,7 @@ def kind_of(rule: str) -> str:
 
 def summary(tally: Tally) -> tuple[str, str]:
     """The verdict on everything: "Valid" or "Not valid", and the sentence after the colon."""
-    by = f" by {', '.join(tally.rules)}" if tally.rules else ""
+    by = f" by {_rules(tally.rules)}" if tally.rules else ""
     warnings = tally.findings[Severity.WARNING]
     noted = f"; {count(warnings, 'warning')}" if warnings else ""
     if tally.ok:
@@ -180,6 +180,19 @@ def summary(tally: Tally) -> tuple[str, str]:
     parts = [f"{tally.failed[kind]} of {count(tally.checked[kind], kind)}" for kind in kinds]
     have = "has" if tally.failed.total() == 1 else "have"
     return "Not valid", f"{' and '.join(parts)} {have} errors{by}{noted}."
+
+
+def _rules(titles: Iterable[str]) -> str:
+    """Titles of rules, the rounds of one kind together."""
+    rounds: dict[str, list[str]] = {}
+    for title in titles:
+        kind, _, name = title.partition(" round ")
+        rounds.setdefault(kind, []).append(name)
+    shown = []
+    for kind, names in rounds.items():
+        word = " round " if len(names) == 1 else " rounds "
+        shown.append(f"{kind}{word}{', '.join(sorted(names))}" if names[0] else kind)
+    return " and ".join(shown)
 
 
 def count(number: int, noun: str) -> str:
