@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from trainmark.rules import actions, constraints
+from trainmark.rules import actions, combinations, conditions, conditions_state
 from trainmark.rules.keyrules import KeyRule, LazyRules, Requirement, Table
 from trainmark.rules.nodes import Node, make_node
 from trainmark.rules.subjects import Subject
@@ -21,7 +21,7 @@ SPOILT = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeErro
 
 _CLASSES: Mapping[str, type[Node]] = {
     one.__name__: one
-    for module in (actions, constraints)
+    for module in (actions, combinations, conditions, conditions_state)
     for one in vars(module).values()
     if isinstance(one, type) and issubclass(one, Node) and not one.__name__.startswith("_")
 } | {one.__name__: one for one in (KeyRule, Requirement, Subject)}

@@ -28,6 +28,9 @@ _FORMAT = 1
 _MAKERS = (
     "actions",
     "codec",
+    "combinations",
+    "conditions",
+    "conditions_state",
     "constraints",
     "keyrules",
     "language",

@@ -5,33 +5,34 @@ import re
 
 __all__ = ["in_words"]
 
-_STEPS = r"(?P<steps>(?:\[(?:'[^']*'|\d+)\])*)"
-_REPLACEMENTS = (
-    (r"v\['value'\]" + _STEPS, r"the value\g<steps>"),
-    (r"v\['metadata'\]" + _STEPS, r"metadata\g<steps>"),
+_PLACES = (
+    (r"v\['value'\]", "the value"),
+    (r"v\['metadata'\]", "metadata"),
     (r"\bs\.get\('(\w+)'\)", r"\1"),
     (r"\bs\['(\w+)'\]", r"\1"),
     (r"\bll\.timestamp\b", "its time"),
     (r"\bmath\.", ""),
     (r"\bfloat\('inf'\)", "infinity"),
+    (r"\.format\((.*)\)", r" with {} replaced by \1"),
+    (r"\benqueue_config\((.*)\)", r"the table \1 is checked next"),
+    (r"(?<=\w) = ", " becomes "),
+    (r"(?<=\w) \+= ", " grows by "),
     (r" is not None\b", " is known"),
     (r" is None\b", " is not known"),
-    (r" == ", " is "),
-    (r" != ", " is not "),
-    (r" <= ", " is at most "),
-    (r" >= ", " is at least "),
-    (r" < ", " is less than "),
-    (r" > ", " is more than "),
-    (r" % ", " modulo "),
-    (r" \*\* 0\.5\b", " to the power of 0.5"),
-    (r" \*\* ", " to the power of "),
-    (r" \* ", " times "),
-    (r" // | / ", " divided by "),
-    (r" - ", " minus "),
-    (r" \+ ", " plus "),
-    (r"\bis_integer\((.*)\)$", r"\1 is whole"),
     (r" in [\[{](.*?)[\]}]", r" is one of \1"),
+    (r"\bis_integer\((.*)\)$", r"\1 is whole"),
+    (r"'", '"'),
 )
+_COMPARISONS = {
+    "==": "is",
+    "!=": "is not",
+    "<=": "is at most",
+    ">=": "is at least",
+    "<": "is less than",
+    ">": "is more than",
+}
+_COMPARISON = r" (==|!=|<=|>=|<|>) "
+_MADE_KEY = r"\.key = '(\w+)'"
 
 
 def in_words(source: str) -> str:
@@ -40,13 +41,20 @@ def in_words(source: str) -> str:
     Args:
         source: One expression or several statements of the rule language.
     """
+    if "loglines.extend(" in source:
+        made = re.findall(_MADE_KEY, source)
+        return f"records {', '.join(made)} are made of others and join the log"
     text = "; ".join(line.strip() for line in source.splitlines() if line.strip())
+    text = text.replace(":; ", ": ")
     for pattern, words in _patterns():
         text = pattern.sub(words, text)
-    return text
+    compared = re.findall(_COMPARISON, text)
+    if len(compared) > 1 and not re.search(r"\b(and|or|if)\b", text):
+        return text  # a <= b <= c reads best as it is
+    return re.sub(_COMPARISON, lambda match: f" {_COMPARISONS[match[1]]} ", text)
 
 
 @functools.cache
 def _patterns() -> list[tuple[re.Pattern[str], str]]:
     """Compiled when first needed: a check without findings needs no words."""
-    return [(re.compile(pattern), words) for pattern, words in _REPLACEMENTS]
+    return [(re.compile(pattern), words) for pattern, words in _PLACES]
