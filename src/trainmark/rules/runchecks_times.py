@@ -90,7 +90,7 @@ def backwards(facts: Facts) -> Iterator[Finding]:
         event=event,
         severity=Severity.WARNING,
         expected="times that never run back by more than 1 second",
-        found=f"{seconds:.1f} seconds back",
+        found=f"{seconds:.1f} seconds before",
     )
 
 

@@ -136,7 +136,7 @@ def names(facts: Facts) -> Iterator[Finding]:
         said = " and ".join(f"{event.key} is still {show(event.value)}" for event in unfilled)
         yield facts.finding(
             "run.placeholder",
-            said,
+            f"{said}; expected a name",
             f"Set {' and '.join(event.key for event in unfilled)} in the configuration of the run. "
             "Until then the folder decides whose result it is.",
             event=unfilled[0],

@@ -287,7 +287,8 @@ def _off_schedule(
         "run.eval_schedule",
         f"{facts.run.benchmark} with batch size {facts.run.global_batch_size:g} is to be evaluated "
         f"{expected}; this evaluation is {found} ({len(off)} of {total} are off)",
-        "Evaluate as often as the reference does; a checked schedule makes times comparable.",
+        "Evaluate where the rules of the round say, no more and no less often: who evaluates more "
+        "often stops earlier.",
         event=event,
         severity=Severity.WARNING,
         expected=expected,
