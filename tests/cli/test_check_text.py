@@ -1,3 +1,4 @@
+import os
 from dataclasses import replace
 
 import pytest
@@ -300,3 +301,18 @@ def test_a_file_elsewhere_is_named_in_full(capsys: Capture) -> None:
     one = finding("submission.same_log", "the same log twice", path="other/result_0.txt")
     out = _text(capsys, Block("sub", whole=[verdict("sub", one, kind="submission")]))
     assert "  error in other/result_0.txt: the same log twice\n" in out
+
+
+def test_on_a_terminal_long_lines_go_on_below(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = " ".join(f"word{number}" for number in range(40))
+    blocks = [block("bert", [[finding(message=words, line_no=3)], []])]
+    plain = _text(capsys, *blocks)
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((70, 24)))
+    shown = _text(capsys, *blocks)
+    assert max(map(len, plain.splitlines())) > 200
+    body = [line for line in shown.splitlines() if "word" in line]
+    assert len(body) > 3
+    assert max(map(len, body)) <= 70
+    assert shown.split() == plain.split()

@@ -1,6 +1,7 @@
 """What the outputs of ``trainmark check`` share: the logs of a folder together, and the count."""
 
 import os
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,12 +27,14 @@ __all__ = [
     "kind_of",
     "relative",
     "summary",
+    "wrapped",
 ]
 
 MOST_OF_A_KIND = 20  # for people
 MOST_IN_DATA = 1000  # for programs, of one rule in one file
 _FILES = ("log", "system")  # kinds of verdicts that are about one file
 _NOUNS = {"system": "system description", "power": "power folder"}
+_LEAST_WIDTH = 60
 _MOST_TOGETHER = 1000  # logs of one folder that are kept until they are printed
 
 
@@ -224,3 +227,32 @@ def relative(path: str) -> str:
         return full.relative_to(Path.cwd()).as_posix()
     except (ValueError, OSError):
         return full.as_posix()
+
+
+def wrapped(text: str, first: str, rest: str) -> list[str]:
+    """Text on lines that fit the terminal; on one line where the output is no terminal.
+
+    Args:
+        text: The text.
+        first: What the first line begins with.
+        rest: What the lines after it begin with.
+    """
+    width = _terminal_width()
+    if width is None:
+        return [first + text]
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [first]
+
+
+def _terminal_width() -> int | None:
+    try:
+        columns = os.get_terminal_size(1).columns
+    except (OSError, ValueError):
+        return None
+    return max(columns, _LEAST_WIDTH) if columns else None

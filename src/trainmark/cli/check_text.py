@@ -1,7 +1,5 @@
 """``trainmark check`` for people: folder by folder, errors first, alike findings of logs as one."""
 
-import os
-import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,6 +15,7 @@ from trainmark.cli.check_output import (
     count,
     kind_of,
     summary,
+    wrapped,
 )
 from trainmark.types import Finding, Severity
 
@@ -221,7 +220,7 @@ def _print_several(entry: Entry, block: Block) -> None:
                 left.append(_place(name, finding))
             else:
                 said.add(finding.message)
-                _print_wrapped(f"{_place(name, finding)}: {finding.message}")
+                _printwrapped(f"{_place(name, finding)}: {finding.message}")
         _print_places("and likewise", left, entry)
     _print_advice(entry.first)
 
@@ -232,7 +231,7 @@ def _print_places(word: str, places: Sequence[str], entry: Entry) -> None:
     left = len(places) - most
     if places:
         more = f" and {left:,} more" if left > 0 else ""
-        _print_wrapped(f"{word} {', '.join(places[:most])}{more}")
+        _printwrapped(f"{word} {', '.join(places[:most])}{more}")
 
 
 def _firsts(entry: Entry) -> list[tuple[str, Finding]]:
@@ -250,7 +249,7 @@ def _place(name: str, finding: Finding) -> str:
 def _print_headed(severity: Severity, where: str, message: str) -> None:
     """The first line of a finding; a long message goes on below."""
     head = f"  {severity}{clean(where)}: "
-    lines = _wrapped(clean(message), head, _INDENT)
+    lines = wrapped(clean(message), head, _INDENT)
     styled = click.style(str(severity), fg=_COLOURS[severity], bold=True)
     click.echo(lines[0].replace(str(severity), styled, 1))
     for line in lines[1:]:
@@ -265,7 +264,7 @@ def _print_details(finding: Finding) -> None:
         return
     for word, text in (("expected", finding.expected), ("found", finding.found)):
         if text and text not in finding.line and not _said(text, finding.message):
-            _print_wrapped(f"{word}: {text}")
+            _printwrapped(f"{word}: {text}")
 
 
 def _said(text: str, message: str) -> bool:
@@ -281,7 +280,7 @@ def _print_advice(finding: Finding) -> None:
 
 
 def _print_dim(text: str) -> None:
-    for line in _wrapped(clean(text), _INDENT, _INDENT):
+    for line in wrapped(clean(text), _INDENT, _INDENT):
         click.echo(click.style(line, dim=True))
 
 
@@ -290,30 +289,6 @@ def _print_table(lines: Sequence[str]) -> None:
         click.echo(f"{_INDENT}{clean(line)}".rstrip())
 
 
-def _print_wrapped(text: str) -> None:
-    for line in _wrapped(clean(text), _INDENT, f"{_INDENT}  "):
+def _printwrapped(text: str) -> None:
+    for line in wrapped(clean(text), _INDENT, f"{_INDENT}  "):
         click.echo(line)
-
-
-def _wrapped(text: str, first: str, rest: str) -> list[str]:
-    """Text on lines that fit the terminal; on one line in a pipe."""
-    width = _width()
-    if width is None:
-        return [first + text]
-    return textwrap.wrap(
-        text,
-        width,
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    ) or [first]
-
-
-def _width() -> int | None:
-    """The terminal's width, None where the output is no terminal."""
-    try:
-        columns = os.get_terminal_size(1).columns
-    except (OSError, ValueError):
-        return None
-    return max(columns, 60) if columns else None

@@ -1,6 +1,5 @@
 """``trainmark rules``: the rules of a round as sentences, and what changed between rounds."""
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -207,20 +206,9 @@ def _print_row(name: str, text: str, *, width: int) -> None:
 
 def _print_text(text: str, indent: str) -> None:
     """A text on as many lines as the terminal needs; in a pipe on one."""
-    from trainmark.cli.screen import Screen
+    from trainmark.cli.check_output import wrapped
 
-    console = Screen()
-    if not console.is_terminal:
-        _print(f"{indent}{_clean(text)}")
-        return
-    for line in textwrap.wrap(
-        _clean(text),
-        max(20, console.width),
-        initial_indent=indent,
-        subsequent_indent=" " * len(indent),
-        break_long_words=False,
-        break_on_hyphens=False,
-    ):
+    for line in wrapped(_clean(text), indent, " " * len(indent)):
         _print(line)
 
 
