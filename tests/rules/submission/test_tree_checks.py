@@ -304,7 +304,7 @@ def test_errors_come_first(tmp_path: Path) -> None:
     assert Counter(severities)[Severity.ERROR] == 1
 
 
-def test_every_rule_is_explained() -> None:
+def test_every_rule_is_explained_and_documented() -> None:
     assert package.__file__ is not None
     folder = Path(package.__file__).parent
     text = "".join(
@@ -312,6 +312,8 @@ def test_every_rule_is_explained() -> None:
         for kind in ("tree", "power", "sources")
         for file in folder.glob(f"{kind}*.py")
     )
+    root = Path(__file__).resolve().parents[3]
+    document = (root / "docs/submission.md").read_text(encoding="utf-8")
     for area in ("submission", "power"):
         source = folder.parent / f"explanations/{area}.yaml"
         entries = yaml.safe_load(source.read_text(encoding="utf-8"))
@@ -319,5 +321,6 @@ def test_every_rule_is_explained() -> None:
         for name in entries:
             assert f'"{name}"' in text, name
             assert explain(name).rule == name
+        assert [name for name in entries if f"`{name}`" not in document] == []
         named = {part for part in text.split('"') if part.startswith(f"{area}.")}
         assert named - set(entries) == set()

@@ -78,29 +78,40 @@ def _no_folder(submission: Submission, name: str, spare: list[str]) -> Finding:
 
 def _in_folder(folder: Path) -> Iterator[Finding]:
     """What one benchmark's folder lacks."""
-    listings = list(walk(folder))
-    if "implementations" not in listings[0].names():
+    if "implementations" not in list_folder(folder).names():
         yield _found(
             "submission.no_implementations",
             folder,
             "there is no folder implementations; expected implementations/<name> with the code",
             "Put each implementation into implementations/<name>.",
         )
-    files = [file for listing in listings for file in (*listing.files, *listing.links)]
-    if not any(file.suffix.lower() in _SOURCE_SUFFIXES for file in files):
+    has_source, has_readme = _look(folder)
+    if not has_source:
         yield _found(
             "submission.no_source_files",
             folder,
             "there is no source file below the folder",
             "Put the code here that makes the result, or scripts that fetch it by commit or tag.",
         )
-    if not any(file.name.lower().startswith("readme") for file in files):
+    if not has_readme:
         yield _found(
             "submission.no_readme",
             folder,
             "there is no README below the folder",
             "Write one with the steps and the command line that repeat the result.",
         )
+
+
+def _look(folder: Path) -> tuple[bool, bool]:
+    """Whether there is a source file, and a README, anywhere below a folder."""
+    has_source = has_readme = False
+    for listing in walk(folder):
+        files = (*listing.files, *listing.links)
+        has_source = has_source or any(one.suffix.lower() in _SOURCE_SUFFIXES for one in files)
+        has_readme = has_readme or any(one.name.lower().startswith("readme") for one in files)
+        if has_source and has_readme:
+            break
+    return has_source, has_readme
 
 
 def _found(
