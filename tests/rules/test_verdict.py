@@ -166,7 +166,7 @@ def test_errors_come_before_warnings_and_runs_before_rules(resnet: Text) -> None
 
 def test_an_empty_log_is_not_compliant_and_needs_no_round(tmp_path: Path) -> None:
     path = tmp_path / "result_0.txt"
-    path.write_text(":::MLL 1.2 run_start: {}\n", encoding="utf-8")
+    path.write_text("step 1, loss 2.3\n", encoding="utf-8")
     verdict = check_log(read(path))
     (finding,) = verdict.findings
     assert finding.rule == "log.empty"

@@ -1,8 +1,9 @@
 """Rules: the official tables compiled to typed constraints; findings, verdicts, scores."""
 
 from trainmark.rules.options import CheckOptions, SeedRule
-from trainmark.rules.paths import FolderScore, check_path, check_paths, score_path
+from trainmark.rules.paths import check_path, check_paths
 from trainmark.rules.rulesets import Ruleset, find_ruleset, known_rulesets, ruleset_named
+from trainmark.rules.scores import FolderScore, score_path
 from trainmark.rules.scoring import Score, failures_allowed, required_runs, score
 from trainmark.rules.verdict import Verdict, check_log
 

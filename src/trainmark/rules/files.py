@@ -1,11 +1,12 @@
 """Check one file: what a worker process does."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trainmark import mllog
 from trainmark.rules.options import CheckOptions
 from trainmark.rules.rulesets import NoRulesError, RoundUnknownError
+from trainmark.rules.submission.systems_claims import logged_system
 from trainmark.rules.tree import is_log
 from trainmark.rules.verdict import Verdict, check_log
 from trainmark.types import Finding, Severity, UsageError
@@ -57,7 +58,17 @@ def check_file(path: Path, options: CheckOptions) -> Verdict | Untold:
         return _only(path, "rules.no_round", error.message, error.hint)
     except RoundUnknownError as error:
         return Untold(path=path, message=error.message, hint=error.hint)
+    verdict = _with_counted(path, verdict)
     return verdict.strict() if options.strict else verdict
+
+
+def _with_counted(path: Path, verdict: Verdict) -> Verdict:
+    """The verdict with what scripts on the machine have counted into the file."""
+    counted = None if verdict.facts is None else logged_system(path)
+    if verdict.facts is None or counted is None:
+        return verdict
+    claims = replace(verdict.facts.claims, counted=counted)
+    return replace(verdict, facts=replace(verdict.facts, claims=claims))
 
 
 def _only(path: Path, rule: str, message: str, fix: str) -> Verdict:

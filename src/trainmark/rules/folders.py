@@ -11,8 +11,7 @@ from trainmark.rules.rulesets import Ruleset
 from trainmark.rules.scaling_file import read_scaling
 from trainmark.rules.scoring import may_fail, required_runs
 from trainmark.rules.seeds import check_seeds, shared_seeds
-from trainmark.rules.submission.surroundings import Surroundings, surroundings_of
-from trainmark.rules.submission.systems_agree import agree
+from trainmark.rules.submission.surroundings import Surroundings
 from trainmark.rules.tree import Group
 from trainmark.rules.verdict import Verdict
 from trainmark.types import Finding, Severity
@@ -22,15 +21,17 @@ __all__ = ["check_folder", "convergence_of", "first"]
 _SEEDS_FROM = {SeedRule.RULE: (4, 1), SeedRule.ALWAYS: (1, 0)}
 
 
-def check_folder(group: Group, verdicts: Sequence[Verdict], options: CheckOptions) -> Verdict:
+def check_folder(
+    group: Group, verdicts: Sequence[Verdict], around: Surroundings, options: CheckOptions
+) -> Verdict:
     """The verdict on a benchmark folder.
 
     Args:
         group: The folder.
         verdicts: Those on its logs.
+        around: What stands around it.
         options: How to check.
     """
-    around = surroundings_of(group.folder)
     benchmark = first(verdict.benchmark for verdict in verdicts)
     ruleset = first(verdict.ruleset for verdict in verdicts)
     division = around.division or first(verdict.division for verdict in verdicts)
@@ -44,7 +45,6 @@ def check_folder(group: Group, verdicts: Sequence[Verdict], options: CheckOption
     )
     findings += _not_said(convergence.findings, findings)
     findings += [] if unreadable else check_scaling(scaling, convergence)
-    findings += _system(around, verdicts)
     if not verdicts and all(finding.rule == "folder.link" for finding in group.findings):
         problem = "no log of this folder was read: each is a link that leads out of it"
         findings.append(_about(group, "folder.runs", problem, "Give the folder that holds them."))
@@ -166,14 +166,6 @@ def _seeds(
         return shared_seeds(str(group.folder), seeds)
     asked = not ruleset.is_hpc and ruleset.round >= _SEEDS_FROM[options.seeds]
     return check_seeds(str(group.folder), seeds) if asked and division == "closed" else ()
-
-
-def _system(around: Surroundings, verdicts: Sequence[Verdict]) -> list[Finding]:
-    """Logs that contradict the description of their system."""
-    if around.description is None:
-        return []
-    claims = [(one.path, one.facts.claims) for one in verdicts if one.facts is not None]
-    return agree(around.description, claims, submitter=around.submitter)
 
 
 def _about(

@@ -7,11 +7,12 @@ from typing import Any
 from trainmark.mllog import count_ranks, first_rank, keys, run_interval, summarize
 from trainmark.rules.convergence.measured import Measured, measure
 from trainmark.rules.engine import Missing, Outcome, run_tables
+from trainmark.rules.later_changes import later_change
 from trainmark.rules.rulesets import Ruleset, find_ruleset
 from trainmark.rules.runchecks import Facts, extra_findings, torn_end
 from trainmark.rules.seeds import Seed, seeds_of
 from trainmark.rules.subjects import show
-from trainmark.rules.submission.systems_claims import Claims, claims, logged_system
+from trainmark.rules.submission.systems_claims import Claims, claims
 from trainmark.rules.tables import package_version
 from trainmark.types import Event, Finding, Run, RunLog, Severity
 
@@ -159,6 +160,8 @@ def check_log(
     if rules.official and not official.compliant and ours.compliant:
         findings.append(_only_official(log, official))
     run = summarize(log)
+    if rules.official:
+        findings = [_with_later_change(one, rules, run.benchmark) for one in findings]
     return Verdict(
         path=log.source,
         kind="log",
@@ -172,7 +175,7 @@ def check_log(
         facts=LogFacts(
             seeds=seeds_of(log),
             measured=measure(log, benchmark=run.benchmark or "", ruleset=rules),
-            claims=claims(log, counted=logged_system(log.source)),
+            claims=claims(log),
         ),
     )
 
@@ -184,10 +187,9 @@ def _unreadable(log: RunLog) -> Verdict:
     empty = Finding(
         rule="log.empty",
         severity=Severity.ERROR,
-        message="there is no readable record in the file: no line has the token :::MLLOG with a "
-        "JSON object after it",
-        fix="Give the result log itself (result_0.txt). Logs of rounds 0.5 and 0.6 have another "
-        "form, which is not read.",
+        message="there is no readable record in the file: no line has the token :::MLLOG (in round "
+        "0.6 :::MLL) with a record after it",
+        fix="Give the result log itself (result_0.txt), from round 0.6 or later.",
         path=log.source,
     )
     return _without_rules(log, [empty])
@@ -284,6 +286,14 @@ def _only_official(log: RunLog, official: Outcome) -> Finding:
         path=log.source,
         line_no=errors[0].line_no,
     )
+
+
+def _with_later_change(finding: Finding, rules: Ruleset, benchmark: str | None) -> Finding:
+    """The finding, with what is to be known of a rule that changed after the round."""
+    if not finding.is_error or not finding.rule.startswith("rules."):
+        return finding
+    change = later_change(rules.name, finding.rule, benchmark)
+    return finding if change is None else replace(finding, message=f"{finding.message}; {change}")
 
 
 def _refused(findings: Sequence[Finding]) -> bool:

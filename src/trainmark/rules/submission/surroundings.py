@@ -1,12 +1,17 @@
 """What stands around a benchmark folder: its submission and the description of its system."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from trainmark.rules.submission.systems_agree import agree
+from trainmark.rules.submission.systems_claims import Claims
 from trainmark.rules.submission.systems_fields import division
 from trainmark.rules.submission.systems_json import Description, read_description
+from trainmark.rules.verdict import Verdict
+from trainmark.types import Finding
 
-__all__ = ["Surroundings", "surroundings_of"]
+__all__ = ["Surroundings", "Systems", "surroundings_of"]
 
 _SCALING_FOLDERS = ("strong", "weak")  # HPC: results/<system>/strong/<benchmark>
 
@@ -60,3 +65,44 @@ def surroundings_of(folder: Path) -> Surroundings:
         submitter=root.name,
         description=read_description(file).description if inside else None,
     )
+
+
+class Systems:
+    """What the logs of each system say of it, gathered over its benchmark folders."""
+
+    def __init__(self, descriptions: Iterable[Path]) -> None:
+        self._gathered: dict[str, list[tuple[Surroundings, list[tuple[str, Claims]]]]] = {
+            str(file.absolute()): [] for file in descriptions
+        }
+
+    def add(self, around: Surroundings, verdicts: Sequence[Verdict]) -> list[Finding]:
+        """Keep what the logs of a folder say of their system.
+
+        Args:
+            around: What stands around the folder.
+            verdicts: Those on its logs.
+
+        Returns:
+            What contradicts a description that is not itself among those to be checked.
+        """
+        if around.description is None:
+            return []
+        claims = [(one.path, one.facts.claims) for one in verdicts if one.facts is not None]
+        gathered = self._gathered.get(around.description.path)
+        if gathered is None:
+            return agree(around.description, claims, submitter=around.submitter)
+        gathered.append((around, claims))
+        return []
+
+    def disagreements(self, file: Path) -> list[Finding]:
+        """What the logs say otherwise than the description of their system.
+
+        Args:
+            file: The description.
+        """
+        gathered = self._gathered.get(str(file.absolute()), [])
+        claims = [one for _, claims in gathered for one in claims]
+        around = gathered[0][0] if gathered else Surroundings()
+        if around.description is None:
+            return []
+        return agree(around.description, claims, submitter=around.submitter)
