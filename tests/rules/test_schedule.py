@@ -89,7 +89,7 @@ def test_a_late_skip_of_the_language_model(path: Path) -> None:
     assert _off(text, "5.1") == []
     text.find("eval_accuracy")["metadata"]["samples_count"] = 384
     (finding,) = _off(text, "5.1")
-    assert finding.expected == "first at 1,551 samples, then every 384 samples"
+    assert finding.expected == "first at 1,536 samples, then every 384 samples"
     assert finding.found == "at 384 samples first"
     assert "batch size 8" in finding.message
 
@@ -210,5 +210,6 @@ def test_any_batch_size_has_a_plan_that_can_be_kept(
     plan = plan_of(row[0], row[1], batch=batch, first=first)
     assert isinstance(plan, Plan)
     assert 0 < plan.gap[0] <= plan.gap[1]
+    assert plan.first[0] <= plan.start <= plan.first[1]
     assert not plan.off(plan.first[1], None)
     assert plan.off(plan.first[1] * 2 + 1, None)

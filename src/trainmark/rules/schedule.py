@@ -9,7 +9,7 @@ ssd of round 1.0 (all 110 logs evaluate every 5 epochs, as the rules of 1.1 say)
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trainmark.mllog import keys
 from trainmark.rules.runchecks_facts import Facts
@@ -35,13 +35,15 @@ class Plan:
     Attributes:
         every: From one to the next.
         gap: The least and the most from one to the next: evaluations wait for the end of a batch.
-        first: The least and the most for the first one.
+        start: Where the first one is due.
+        first: The least and the most for that.
         multiples: Whether evaluations may be left out, as long as each stands at a multiple.
         unit: "epochs", "samples" or "tokens".
     """
 
     every: float
     gap: tuple[float, float]
+    start: float
     first: tuple[float, float]
     multiples: bool = False
     unit: str = "epochs"
@@ -63,19 +65,17 @@ class _Row:
     since: tuple[int, int]
     until: tuple[int, int]
     plan: Callable[[float, float], Plan]  # of the batch size and the first position logged
-    counted: tuple[str, ...] = (keys.EPOCH_NUM,)  # where the position stands, first choice first
+    counted: tuple[str, ...] = (keys.SAMPLES_COUNT, keys.EPOCH_NUM)  # where it does so
 
 
-def _regular(
-    every: float, *, first: float = 0.0, slack: float = 0.01, unit: str = "epochs"
-) -> Plan:
+def _regular(every: float, *, first: float = 0.0, slack: float = 0.01) -> Plan:
     """Evaluations at even distances, the first after one distance or where ``first`` says."""
     start = first or every
     return Plan(
         every=every,
         gap=(every - slack, every + slack),
+        start=start,
         first=(start - slack, start + slack),
-        unit=unit,
     )
 
 
@@ -85,7 +85,7 @@ def _epochs(every: int) -> Callable[[float, float], Plan]:
 
 def _resnet(_batch: float, _at: float) -> Plan:
     """Every 4 epochs, with an offset of 0 to 3."""
-    return Plan(every=4, gap=(3.99, 4.01), first=(0.0, 4.01))
+    return Plan(every=4, gap=(3.99, 4.01), start=4, first=(0.0, 4.01))
 
 
 def _samples(every: int) -> Callable[[float, float], Plan]:
@@ -94,11 +94,12 @@ def _samples(every: int) -> Callable[[float, float], Plan]:
 
 def _in_batches(every: int, batch: float, *, skipped: int = 0, unit: int = 1) -> Plan:
     """Every so many samples, in whole batches: rounded up, as the rules say, or down."""
-    least = every - batch if 2 * batch < every else float(every)
-    gap = (least * unit, (_up(every, batch) + _ROUNDING * every) * unit)
+    least, most = every - batch if 2 * batch < every else float(every), _up(every, batch)
+    gap = (least * unit, (most + _ROUNDING * every) * unit)
     return Plan(
         every=every * unit,
         gap=gap,
+        start=most * unit * (skipped + 1),
         first=(gap[0] * (skipped + 1), gap[1] * (skipped + 1)),
         unit="samples" if unit == 1 else "tokens",
     )
@@ -111,6 +112,7 @@ def _bert(batch: float, _at: float) -> Plan:
     return Plan(
         every=every,
         gap=(every - slack, every + slack),
+        start=every,
         first=(every - slack, 1.25 * every + slack),
         unit="samples",
     )
@@ -125,6 +127,7 @@ def _unet3d(batch: float, at: float) -> Plan:
     return Plan(
         every=every * size,
         gap=((every - 0.01) * size, (every + 0.01) * size),
+        start=first * size,
         first=((first - 0.01) * size, 1_000.01 * size),
         unit="epochs" if in_epochs else "samples",
     )
@@ -161,57 +164,36 @@ def _rgat(_batch: float, _at: float) -> Plan:
 
 def _checkpoints(batch: float, _at: float) -> Plan:
     """Stable Diffusion: checkpoints at fixed places, of which some may be left unjudged."""
-    plan = _in_batches(512_000, batch)
-    return Plan(every=plan.every, gap=plan.gap, first=plan.first, multiples=True, unit="samples")
+    return replace(_in_batches(512_000, batch), multiples=True)
 
 
 _EVER = (99, 0)
-_SAMPLES = (keys.SAMPLES_COUNT, keys.EPOCH_NUM)
+_EPOCHS = (keys.EPOCH_NUM,)
 _ROWS = (
-    _Row(benchmarks=("resnet",), since=(0, 7), until=(4, 0), plan=_resnet),
-    _Row(benchmarks=("bert",), since=(1, 0), until=(5, 0), plan=_bert, counted=_SAMPLES),
-    _Row(benchmarks=("rnnt",), since=(1, 0), until=(3, 1), plan=_epochs(1)),
-    _Row(benchmarks=("maskrcnn",), since=(0, 7), until=(3, 1), plan=_epochs(1)),
-    _Row(benchmarks=("ssd",), since=(1, 0), until=(1, 1), plan=_epochs(5)),
-    _Row(benchmarks=("ssd", "retinanet"), since=(2, 0), until=(5, 1), plan=_epochs(1)),
-    _Row(benchmarks=("unet3d",), since=(1, 0), until=(4, 0), plan=_unet3d),
-    _Row(benchmarks=("dlrm",), since=(1, 0), until=(2, 1), plan=_dlrm),
-    _Row(benchmarks=("dlrm_dcnv2",), since=(3, 0), until=_EVER, plan=_dcnv2),
-    _Row(benchmarks=("gpt3",), since=(3, 0), until=(4, 1), plan=_gpt3, counted=_SAMPLES),
+    _Row(benchmarks=("resnet",), since=(0, 7), until=(4, 0), plan=_resnet, counted=_EPOCHS),
+    _Row(benchmarks=("bert",), since=(1, 0), until=(5, 0), plan=_bert),
+    _Row(benchmarks=("rnnt",), since=(1, 0), until=(3, 1), plan=_epochs(1), counted=_EPOCHS),
+    _Row(benchmarks=("maskrcnn",), since=(0, 7), until=(3, 1), plan=_epochs(1), counted=_EPOCHS),
+    _Row(benchmarks=("ssd",), since=(1, 0), until=(1, 1), plan=_epochs(5), counted=_EPOCHS),
     _Row(
-        benchmarks=("stable_diffusion",),
-        since=(3, 1),
-        until=(5, 0),
-        plan=_checkpoints,
-        counted=_SAMPLES,
+        benchmarks=("ssd", "retinanet"),
+        since=(2, 0),
+        until=(5, 1),
+        plan=_epochs(1),
+        counted=_EPOCHS,
     ),
-    _Row(benchmarks=("llama2_70b_lora",), since=(4, 0), until=_EVER, plan=_lora, counted=_SAMPLES),
-    _Row(benchmarks=("gnn", "rgat"), since=(4, 0), until=(5, 1), plan=_rgat),
-    _Row(
-        benchmarks=("llama31_405b",),
-        since=(5, 0),
-        until=(5, 0),
-        plan=_samples(46_080),
-        counted=_SAMPLES,
-    ),
-    _Row(benchmarks=("llama31_405b",), since=(5, 1), until=_EVER, plan=_llama405, counted=_SAMPLES),
-    _Row(
-        benchmarks=("llama31_8b",),
-        since=(5, 1),
-        until=_EVER,
-        plan=_samples(12_288),
-        counted=_SAMPLES,
-    ),
-    _Row(
-        benchmarks=("flux1",), since=(5, 1), until=_EVER, plan=_samples(262_144), counted=_SAMPLES
-    ),
-    _Row(
-        benchmarks=("gpt_oss_20b",),
-        since=(6, 0),
-        until=_EVER,
-        plan=_samples(12_288),
-        counted=_SAMPLES,
-    ),
+    _Row(benchmarks=("unet3d",), since=(1, 0), until=(4, 0), plan=_unet3d, counted=_EPOCHS),
+    _Row(benchmarks=("dlrm",), since=(1, 0), until=(2, 1), plan=_dlrm, counted=_EPOCHS),
+    _Row(benchmarks=("dlrm_dcnv2",), since=(3, 0), until=_EVER, plan=_dcnv2, counted=_EPOCHS),
+    _Row(benchmarks=("gpt3",), since=(3, 0), until=(4, 1), plan=_gpt3),
+    _Row(benchmarks=("stable_diffusion",), since=(3, 1), until=(5, 0), plan=_checkpoints),
+    _Row(benchmarks=("llama2_70b_lora",), since=(4, 0), until=_EVER, plan=_lora),
+    _Row(benchmarks=("gnn", "rgat"), since=(4, 0), until=(5, 1), plan=_rgat, counted=_EPOCHS),
+    _Row(benchmarks=("llama31_405b",), since=(5, 0), until=(5, 0), plan=_samples(46_080)),
+    _Row(benchmarks=("llama31_405b",), since=(5, 1), until=_EVER, plan=_llama405),
+    _Row(benchmarks=("llama31_8b",), since=(5, 1), until=_EVER, plan=_samples(12_288)),
+    _Row(benchmarks=("flux1",), since=(5, 1), until=_EVER, plan=_samples(262_144)),
+    _Row(benchmarks=("gpt_oss_20b",), since=(6, 0), until=_EVER, plan=_samples(12_288)),
 )
 
 
@@ -282,7 +264,8 @@ def _off_schedule(
     if plan.multiples:
         expected = f"at multiples of {_count(plan.every, plan)}"
     elif before is None:
-        expected = f"first at {_first(plan)}, then {expected}"
+        or_less = "" if plan.first[0] else " or less"
+        expected = f"first at {_count(plan.start, plan)}{or_less}, then {expected}"
     return facts.finding(
         "run.eval_schedule",
         f"{facts.run.benchmark} with batch size {facts.run.global_batch_size:g} is to be evaluated "
@@ -318,12 +301,7 @@ def _up(count: float, batch: float) -> float:
     return math.ceil(count / batch) * batch
 
 
-def _first(plan: Plan) -> str:
-    return (
-        _count(plan.first[1], plan) if plan.first[0] else f"{_count(plan.first[1], plan)} or less"
-    )
-
-
 def _count(amount: float, plan: Plan) -> str:
+    """An amount with its unit, for people."""
     shown = f"{amount:,.0f}" if amount >= 100 else f"{amount:.4g}"
     return f"{shown} {plan.unit.removesuffix('s') if shown == '1' else plan.unit}"
