@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from trainmark.rules import engine, tables
+from trainmark.rules.constraints import Compare
 from trainmark.rules.engine import Outcome, run_tables
+from trainmark.rules.vocabulary import Scope
 from trainmark.types import Event, RunLog, Severity
 
 
@@ -70,6 +72,46 @@ def test_the_first_of_many_failures_is_shown_with_their_number(run: Run) -> None
     (finding,) = outcome.findings
     assert finding.line_no == 2
     assert finding.message.endswith("(and 97 more)")
+
+
+def test_words_are_made_once_for_a_check_that_fails_often(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def found(_: Compare, scope: Scope) -> str:
+        calls.append(scope.value)
+        return "another value"
+
+    monkeypatch.setattr(Compare, "found", found)
+    outcome = run(log(*[("a", n) for n in range(1000)]), first=key("a", CHECK="v['value'] < 0"))
+    assert outcome.findings[0].message.endswith("another value (and 999 more)")
+    assert calls == [0]
+
+
+def test_the_part_that_fails_is_named(run: Run) -> None:
+    table = "- BEGIN: {CODE: \"s.update({'run_started': False})\"}\n" + key(
+        "a", CHECK="v['value'] > 0 and s['run_started']"
+    )
+    records = log(("a", 0), ("a", 1), ("a", 0), ("a", 1))
+    outcome = run(records, first=table)
+    assert [(one.rule, one.line_no) for one in outcome.findings] == [
+        ("rules.a.value", 1),
+        ("rules.a.order", 2),
+    ]
+    assert [one.message.endswith("(and 1 more)") for one in outcome.findings] == [True, True]
+
+
+def test_a_rule_of_one_key_alone_still_sees_every_record(run: Run) -> None:
+    table = "- BEGIN: {CODE: \"s.update({'n': 0})\"}\n"
+    table += key("count", POST="s['n'] += 1") + key("alone", CHECK="v['value'] < 3")
+    table += key("ordered", CHECK="v['value'] == s['n']")
+    records = [("count", 0), ("alone", 1), ("ordered", 1), ("count", 0), ("alone", 5)]
+    outcome = run(log(*records, ("ordered", 2), ("ordered", 1)), first=table)
+    assert [(one.rule, one.line_no) for one in outcome.findings] == [
+        ("rules.ordered.consistent", 7),
+        ("rules.alone.value", 5),
+    ]
 
 
 def test_unknown_keys_are_free(run: Run) -> None:

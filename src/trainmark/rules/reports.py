@@ -58,6 +58,8 @@ class Reports:
     def __init__(self, source: str) -> None:
         self._source = source
         self._by_key: dict[str, dict[tuple[str, str], _Failure]] = {}
+        # The same by the check itself, so that a log of failures costs no words for each.
+        self._told: dict[str, dict[int, _Failure]] = {}
         self.missing_by_key: dict[str, Missing] = {}
         self.warnings: dict[str, Finding] = {}
         self.fixed: list[Finding] = []
@@ -78,11 +80,17 @@ class Reports:
             return
         for key in keys:
             self._by_key.pop(key, None)
+            self._told.pop(key, None)
             self.missing_by_key.pop(key, None)
 
     def check_failed(self, key: str, scope: Scope, constraint: Constraint, *, fits: bool) -> None:
         """A check of a key does not hold, or does not fit, for the record at hand."""
-        constraint = _culprit(constraint, scope)
+        told = self._told.setdefault(key, {})
+        known = told.get(id(constraint))
+        if known is not None:
+            known.count += 1
+            return
+        whole, constraint = constraint, _culprit(constraint, scope)
         name = f"rules.{key}.{constraint.kind}"
         kinds = self._by_key.setdefault(key, {})
         expected = constraint.sentence()
@@ -105,6 +113,8 @@ class Reports:
             found=found,
         )
         kinds[name, expected] = _Failure(finding)
+        if constraint is whole:  # of a part, another part may fail next time
+            told[id(constraint)] = kinds[name, expected]
 
     def code_failed(self, key: str, scope: Scope, error: Exception) -> None:
         """What a table does with a record of that key does not fit the record."""
