@@ -111,3 +111,13 @@ def test_titles() -> None:
     assert known_rulesets()["4.0"].title == "the rules of MLPerf Training round 4.0"
     assert known_rulesets()["hpc-3.0"].title == "the rules of MLPerf HPC round 3.0"
     assert OWN.title == "trainmark's own rules"
+
+
+def test_the_form_of_the_records_tells_round_0_6(tmp_path: Path) -> None:
+    path = tmp_path / "result_0.txt"
+    path.write_text(
+        ':::MLL 1563477912.345 submission_benchmark: {"value": "resnet", "metadata": {}}\n',
+        encoding="utf-8",
+    )
+    ruleset, why = find_ruleset(read(path))
+    assert (ruleset.name, why) == ("0.6", "by the form of its records")

@@ -205,3 +205,20 @@ def test_the_verdict_is_plain_data(desk: Text) -> None:
     assert data["rule_tables"].startswith("mlperf-logging ")
     assert data["findings"][0]["rule"] == "run.no_stop"
     assert data["findings"][0]["severity"] == "error"
+
+
+@pytest.mark.parametrize(
+    ("line", "round_name"),
+    [
+        (':::MLL 1563477912.345 run_start: {"value": null, "metadata": {}}', "4.0"),
+        (':::MLLOG {"time_ms": 1, "key": "run_start", "value": null, "metadata": {}}', "0.6"),
+    ],
+)
+def test_records_in_the_form_of_another_round(line: str, round_name: str, tmp_path: Path) -> None:
+    path = tmp_path / "result_0.txt"
+    path.write_text(line + "\n", encoding="utf-8")
+    verdict = check_log(read(path), ruleset=round_name)
+    (finding,) = [one for one in verdict.findings if one.rule == "log.form"]
+    assert finding.line_no == 1
+    assert round_name in finding.message
+    assert verdict.official_compliant is False

@@ -29,6 +29,7 @@ _FOLDER = re.compile(
     r"(?:results[_-]|submissions?[_-](?:training[_-])?|round[_-]?)?)"
     r"v?(?P<round>\d+\.\d+)(?:\.\d+)?"
 )
+_ONLY_MLL = "0.6"  # the only round whose records have the token :::MLL
 _BENCHMARK = keys.SUBMISSION_BENCHMARK
 _DIVISION = keys.SUBMISSION_DIVISION
 
@@ -119,8 +120,8 @@ def find_ruleset(
 ) -> tuple[Ruleset, str]:
     """The rules for a log, and what decided it.
 
-    In this order: the name given, the log's own record of its rules, a folder named after a
-    round, the keys in the log where they fit one round best.
+    In this order: the name given, the log's own record of its rules, the form of its records, a
+    folder named after a round, the keys in the log where they fit one round best.
 
     Args:
         log: The log as read.
@@ -137,6 +138,8 @@ def find_ruleset(
     own = log.value(keys.OWN_RULESET)
     if isinstance(own, str) and own in known_rulesets():
         return known_rulesets()[own], f"by the log's record {keys.OWN_RULESET}"
+    if log.form == "mll" and _ONLY_MLL in known_rulesets():
+        return known_rulesets()[_ONLY_MLL], "by the form of its records"
     found = _by_folder(Path(path or log.source).absolute().parts[:-1])
     if found is not None:
         return found

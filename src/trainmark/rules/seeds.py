@@ -24,7 +24,7 @@ class Seed:
 
     Attributes:
         value: The seed as a whole number, None if it is none.
-        shown: What the log has, short.
+        shown: What the log has instead, short; "" for a whole number.
         file: The source file that logged it, "" if the record does not say.
         line: The line in that file, "" if the record does not say.
         line_no: The line of the log.
@@ -46,8 +46,8 @@ def seeds_of(log: RunLog) -> tuple[Seed, ...]:
     """The seeds that a log has, at most a thousand."""
     return tuple(
         Seed(
-            value=_whole(event.value),
-            shown=show(event.value),
+            value=(value := _whole(event.value)),
+            shown="" if value is not None else show(event.value),
             file=_place(event.metadata, "file"),
             line=_place(event.metadata, "lineno"),
             line_no=event.line_no,

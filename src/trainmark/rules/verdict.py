@@ -40,6 +40,7 @@ _NAMES_OF_TABLES = (keys.SUBMISSION_DIVISION, keys.SUBMISSION_BENCHMARK)
 # What says most about a log comes first.
 _FIRST = ("log.encoding", "log.empty", "run.", "log.", "rules.submission_", "rules.")
 _SEVERITIES = tuple(Severity)
+_ROUND_0_6 = (0, 6)  # the only round whose records are written otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,11 +157,14 @@ def check_log(
     same = plain is theirs
     ours = official if same else run_tables(plain, rules.first_table, resolve=rules.resolve)
     compliant = official.compliant and not _refused(log.findings)
-    findings = _findings(plain, ranks, ours, rules)
+    run = summarize(plain)
+    findings = _findings(plain, run, ranks, ours, rules)
     if rules.official and not official.compliant and ours.compliant:
         findings.append(_only_official(log, official))
-    run = summarize(log)
     if rules.official:
+        if (rules.round == _ROUND_0_6) is not (log.form == "mll"):
+            compliant = False
+            findings.append(_other_form(log, rules))
         findings = [_with_later_change(one, rules, run.benchmark) for one in findings]
     return Verdict(
         path=log.source,
@@ -177,6 +181,23 @@ def check_log(
             measured=measure(log, benchmark=run.benchmark or "", ruleset=rules),
             claims=claims(log),
         ),
+    )
+
+
+def _other_form(log: RunLog, rules: Ruleset) -> Finding:
+    """A log whose lines are not written as its round has it."""
+    wanted, found = "':::MLLOG {JSON}'", "':::MLL SECONDS KEY: {JSON}' (round 0.6)"
+    if log.form != "mll":
+        wanted, found = found, wanted
+    return Finding(
+        rule="log.form",
+        severity=Severity.ERROR,
+        message=f"the records are written as {found}; {rules.title} asks for {wanted}",
+        fix="Name the round that the log was made for with --round, or write it in that form.",
+        path=log.source,
+        line_no=log.events[0].line_no,
+        expected=wanted,
+        found=found,
     )
 
 
@@ -229,13 +250,13 @@ def _without_rules(log: RunLog, findings: Sequence[Finding]) -> Verdict:
     )
 
 
-def _findings(log: RunLog, ranks: int, outcome: Outcome, rules: Ruleset) -> list[Finding]:
+def _findings(log: RunLog, run: Run, ranks: int, outcome: Outcome, rules: Ruleset) -> list[Finding]:
     """Everything that there is to say, consequences of something said left out."""
     start, stop = run_interval(log)
     facts = Facts(
         log=log,
         ranks=ranks,
-        run=summarize(log),
+        run=run,
         start=start,
         stop=stop,
         outcome=outcome,
