@@ -1,6 +1,7 @@
 """Rounds of another kind: 0.6 (another form, seconds), 6.1 (formulas), HPC (another usage)."""
 
 import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -170,6 +171,14 @@ def test_a_wrong_value_is_found(
     records = [(name, value if name == key else was, more) for name, was, more in make()]
     outcome = _outcome(tmp_path / "result_0.txt", records, round_name)
     assert rule in {finding.rule for finding in outcome.findings}
+
+
+def test_what_the_tables_say_can_be_sent_to_another_process(tmp_path: Path) -> None:
+    outcome = _outcome(tmp_path / "result_0.txt", flux1_of_61()[:-1], "6.1")
+    assert outcome.missing
+    again = pickle.loads(pickle.dumps(outcome))
+    assert again == outcome
+    assert again.rules["opt_name"] == outcome.rules["opt_name"]
 
 
 def test_round_06_counts_seconds(tmp_path: Path) -> None:

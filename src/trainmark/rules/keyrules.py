@@ -89,6 +89,9 @@ class LazyRules(Mapping[str, KeyRule]):
     def __len__(self) -> int:
         return len(self._made)
 
+    def __reduce__(self) -> tuple[type[dict[str, KeyRule]], tuple[dict[str, KeyRule]]]:
+        return dict, (dict(self),)
+
     def requirements(self) -> Mapping[str, Requirement | None]:
         """How often each key must occur, the rest of the rules left alone."""
         return {key: self._need(key) for key in self._made}
