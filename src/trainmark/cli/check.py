@@ -171,11 +171,13 @@ def _watched(
     verdicts: "Iterator[Verdict]", progress: "Progress"
 ) -> "Generator[Verdict, None, None]":
     """The verdicts; each log is counted. What they come from is closed with it."""
+    from trainmark.cli.check_lines import with_lines
+
     try:
         for verdict in verdicts:
             if verdict.kind == "log":
                 progress.log_done(verdict.path)
-            yield verdict
+            yield with_lines(verdict)
     finally:
         progress.clear()
         if isinstance(verdicts, Generator):
