@@ -142,6 +142,11 @@ def _minutes_later(key: str, minutes: float) -> Change:
     return change
 
 
+def _torn_at_the_end(text: Text) -> bytes:
+    """A record after run_stop that the writer did not finish."""
+    return _raw(text) + text.lines()[-1].encode()[:50]
+
+
 def _earlier(key: str, seconds: float) -> Change:
     """That record alone is dated back."""
 
@@ -362,6 +367,13 @@ CASES = (
         says="not valid JSON after the token",
     ),
     Case(
+        "truncated_after_run_stop",
+        _torn_at_the_end,
+        "log.json",
+        at=lambda text: len(text.records) + 1,
+        says="not valid JSON after the token",
+    ),
+    Case(
         "truncated_at_eval",
         _line("eval_stop", lambda line: line[:-9]),
         "log.json",
@@ -489,6 +501,13 @@ CASES = (
         _repeat("global_batch_size", value=17),
         "rules.global_batch_size.repeated",
         says="17",
+    ),
+    Case(
+        "two_equal_batch_sizes",
+        _repeat("global_batch_size"),
+        "rules.global_batch_size.repeated",
+        Severity.WARNING,
+        says="the same value each time",
     ),
     Case(
         "two_benchmarks",
