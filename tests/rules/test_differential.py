@@ -14,6 +14,7 @@ from trainmark.rules.constraints import Compare, Has, OneOf
 from trainmark.rules.engine import Outcome, run_tables
 from trainmark.rules.nodes import Node
 from trainmark.rules.tables import known_tables, load_table
+from trainmark.types import Event, RunLog
 
 OFFICIAL = [ruleset for ruleset in known_rulesets().values() if ruleset.official]
 _ANY: tuple[Any, ...] = (None, True, 0, 1, -1, 0.5, "", "x", "closed", [], [1, 2], {"BBOX": 1})
@@ -123,7 +124,7 @@ def _error_keys(outcome: Outcome) -> set[str]:
 
 
 @settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -142,3 +143,46 @@ def test_the_same_keys_are_wrong(
         return
     assert ours.compliant is not bool(official.has_messages())
     assert _error_keys(ours) == set(official.overwritable)
+
+
+_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.just(10**400)
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(["closed", "open", "../x", "{0.__class__}", "bert", "sgd"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["BBOX", "value", "metric", "x"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data(), ruleset=st.sampled_from([*known_rulesets().values()]))
+def test_no_value_breaks_the_rules(data: st.DataObject, ruleset: Ruleset) -> None:
+    """Whatever a log holds becomes findings, and each can be shown."""
+    keys = [*_vocabulary(ruleset), "submission_benchmark", "submission_division"]
+    benchmark = data.draw(st.sampled_from(_vocabulary(ruleset)["submission_benchmark"][0] or ["x"]))
+    events = [
+        _event("submission_division", data.draw(st.sampled_from(["closed", "open", "x"])), {}),
+        _event("submission_benchmark", benchmark, {}),
+    ]
+    for _ in range(data.draw(st.integers(0, 20))):
+        names = st.sampled_from(["metric", "samples_count", "epoch_num", "step_num", "status"])
+        metadata = data.draw(st.dictionaries(names, _JSON, max_size=3))
+        events.append(_event(data.draw(st.sampled_from(keys)), data.draw(_JSON), metadata))
+    log = RunLog(events=tuple(events), source="result_0.txt")
+    outcome = run_tables(log, ruleset.first_table, resolve=ruleset.resolve)
+    for finding in (*outcome.findings, *(one.finding for one in outcome.missing)):
+        assert finding.message.isprintable()
+        assert len(finding.message) < 3000
+
+
+def _event(key: str, value: Any, metadata: dict[str, Any]) -> Event:
+    return Event(
+        key=key, value=value, metadata=metadata, time_ms=1e12, kind="POINT_IN_TIME", line_no=1
+    )

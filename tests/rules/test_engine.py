@@ -223,6 +223,8 @@ def test_a_log_that_asks_for_tables_a_thousand_times_ends(run: Run) -> None:
     records = [("go", "second" if n % 2 else "third") for n in range(1000)]
     outcome = run(log(*records), first=table, second=key("a"), third=key("b"))
     assert len(outcome.tables) <= 64
+    junk = run(log(*[("go", n) for n in range(1000)]), first=table)
+    assert rules(junk) == ["rules.table"] * 20
 
 
 def test_the_end_of_a_table(run: Run) -> None:

@@ -27,6 +27,7 @@ from trainmark.types import Event, Finding, RunLog
 __all__ = ["Missing", "Outcome", "TargetRule", "run_tables"]
 
 _MOST_TABLES = 64
+_MOST_REFUSED = 20  # findings about tables that are not there; a log may ask for a million
 _COUNTS_SECONDS = "training_0.6.0"
 
 
@@ -152,6 +153,7 @@ class _Run:
         self._in_seconds = in_seconds
         self._reports = Reports(log.source)
         self._targets: dict[str, TargetRule] = {}
+        self._refused: set[str] = set()
         self._rules: ChainMap[str, KeyRule] = ChainMap({})
 
     def all_layers(self, first: str) -> Outcome:
@@ -374,16 +376,19 @@ class _Run:
         )
 
     def _no_table(self, wanted: str, asked_by: str) -> None:
+        shown = show(wanted)
+        if shown in self._refused or len(self._refused) >= _MOST_REFUSED:
+            return
+        self._refused.add(shown)
         known = sorted(name for name in known_tables() if name.split("/")[0] == _folder(asked_by))
         finding = self._reports.finding(
             "rules.table",
-            f"{show(wanted)} is no rule table that can be used here",
+            f"{shown} is no rule table that can be used here",
             "Give submission_division and submission_benchmark names that have a table: "
             + ", ".join(name.split("/")[1].removesuffix(".yaml") for name in known),
-            found=show(wanted),
+            found=shown,
         )
-        if finding not in self._reports.fixed:
-            self._reports.fixed.append(finding)
+        self._reports.fixed.append(finding)
 
 
 def _stem(table: Table) -> str:
