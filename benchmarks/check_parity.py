@@ -88,8 +88,10 @@ def _tasks(options: argparse.Namespace) -> Iterator[Task]:
 
 def _run(tasks: Sequence[Task], jobs: int) -> list[Outcome]:
     """Every outcome; a bar on a terminal says how far it is."""
+    if jobs <= 1:
+        return [one for task in tasks for one in compare(task)]
     outcomes: list[Outcome] = []
-    with multiprocessing.get_context("spawn").Pool(max(1, jobs)) as pool:
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
         for done, found in enumerate(pool.imap(compare, tasks, chunksize=4), start=1):
             outcomes += found
             if sys.stderr.isatty() and (done % 20 == 0 or done == len(tasks)):
