@@ -11,7 +11,7 @@ from typing import Any
 from parity_oracle import Outcome
 
 from trainmark import mllog
-from trainmark.rules import check_log, ruleset_named, score_path
+from trainmark.rules import FolderScore, check_log, ruleset_named, score, score_path
 from trainmark.types import TrainmarkError, UsageError
 
 __all__ = ["Task", "compare"]
@@ -103,23 +103,22 @@ def _compare_score(task: Task) -> list[Outcome]:
 
 
 def _compare_table(task: Task) -> list[Outcome]:
-    """Our score of a folder against the table of scores, its factor and number of good runs."""
+    """Our score of a folder, its factor and number of good runs against the table of scores.
+
+    The table counts every run that says success, whether or not the checker accepts its log.
+    """
     row, folder = task.row, task.repository / task.row["dir"]
     found = _scored(row, folder, row["dir"], "table score", int(row["n_files"]))
     if isinstance(found, Outcome):
         return [found]
+    runs = [one.run for one in found.verdicts if one.run is not None]
+    ours = score(runs, benchmark=found.benchmark or "", scaling=found.score.scaling)
     theirs = float(row["score"]) if row["score"] else None
-    good = sum(
-        one.run is not None and one.run.succeeded and one.run.minutes is not None
-        for one in found.verdicts
-    )
+    good = sum(run.succeeded and run.minutes is not None for run in runs)
+    factor = float(row["scaling_factor"])
     return [
-        _same_number(
-            "table score", row, row["dir"], theirs, found.score.minutes, found.score.basis
-        ),
-        _same_number(
-            "scaling.json", row, row["dir"], float(row["scaling_factor"]), found.score.scaling
-        ),
+        _same_number("table score", row, row["dir"], theirs, ours.minutes, ours.basis),
+        _same_number("scaling.json", row, row["dir"], factor, ours.scaling),
         _outcome(
             "good runs",
             row,
@@ -131,7 +130,9 @@ def _compare_table(task: Task) -> list[Outcome]:
     ]
 
 
-def _scored(row: dict[str, Any], folder: Path, path: str, what: str, files: int) -> Any:
+def _scored(
+    row: dict[str, Any], folder: Path, path: str, what: str, files: int
+) -> FolderScore | Outcome:
     """Our score of a folder, or the outcome where there is nothing to compare."""
     if not folder.is_dir() or len(list(folder.glob("result_*.txt"))) != files:
         return _outcome(what, row, path, "absent")
