@@ -12,6 +12,7 @@ from trainmark.types import Event, Finding, Severity
 __all__ = ["backwards", "intervals"]
 
 _BACK_MS = 1_000.0
+_EARLIEST_MS = 1e11  # 1973: what stands before is a count from the start of the process
 _TIME = operator.attrgetter("time_ms")
 # Records that are dated back where checkpoints are evaluated after the clock has stopped.
 _DATED_BACK = frozenset({keys.RUN_STOP, keys.EVAL_START, keys.EVAL_STOP, keys.EVAL_ACCURACY})
@@ -62,8 +63,9 @@ def _distance(seconds: float) -> str:
 def backwards(facts: Facts) -> Iterator[Finding]:
     """Times that run backwards by more than a second inside one stream of records.
 
-    A stream is what one writer wrote: the records of one namespace. The time 0 stands for "no
-    time" and is passed over, and so is what the written rules let a benchmark date back.
+    A stream is what one writer wrote: the records of one namespace. 0 and other small numbers
+    stand for "no time" and are passed over, and so is what the written rules let a benchmark
+    date back.
 
     Args:
         facts: The log and what is known of it.
@@ -80,11 +82,12 @@ def backwards(facts: Facts) -> Iterator[Finding]:
         return
     before, event = max(steps, key=lambda step: step[0].time_ms - step[1].time_ms)
     seconds = (before.time_ms - event.time_ms) / 1e3
-    more = f"; {len(steps) - 1} more records are dated back" if len(steps) > 1 else ""
+    others = len(steps) - 1
+    more = f"; {others} more {'record is' if others == 1 else 'records are'} dated back"
     yield facts.finding(
         "run.time_backwards",
         f"{show(event.key)} on line {event.line_no} is dated {seconds:.1f} seconds before "
-        f"{show(before.key)} on line {before.line_no}, which stands above it{more}",
+        f"{show(before.key)} on line {before.line_no}, which stands above it{more if others else ''}",
         "Log every record when it happens, with the time of one clock. An evaluation or run_stop "
         "may be dated back only where the reference judges saved checkpoints afterwards.",
         event=event,
@@ -99,7 +102,7 @@ def _steps_back(events: list[Event], skipped: frozenset[str]) -> Iterator[tuple[
     latest: dict[str, Event] = {}
     for event in events:
         # NaN compares as false: a record without a time is passed over.
-        if not 0 < event.time_ms < math.inf or event.key in skipped:
+        if not _EARLIEST_MS < event.time_ms < math.inf or event.key in skipped:
             continue
         before = latest.get(event.namespace)
         if before is None or event.time_ms > before.time_ms:
