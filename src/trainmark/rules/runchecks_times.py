@@ -83,11 +83,12 @@ def backwards(facts: Facts) -> Iterator[Finding]:
     before, event = max(steps, key=lambda step: step[0].time_ms - step[1].time_ms)
     seconds = (before.time_ms - event.time_ms) / 1e3
     others = len(steps) - 1
-    more = f"; {others} more {'record is' if others == 1 else 'records are'} dated back"
+    are = "record is" if others == 1 else "records are"
+    more = f"; {others} more {are} dated back" if others else ""
     yield facts.finding(
         "run.time_backwards",
         f"{show(event.key)} on line {event.line_no} is dated {seconds:.1f} seconds before "
-        f"{show(before.key)} on line {before.line_no}, which stands above it{more if others else ''}",
+        f"{show(before.key)} on line {before.line_no}, which stands above it{more}",
         "Log every record when it happens, with the time of one clock. An evaluation or run_stop "
         "may be dated back only where the reference judges saved checkpoints afterwards.",
         event=event,
