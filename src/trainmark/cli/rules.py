@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["command", "diff", "list_rounds", "show"]
 
 _INDENT = "    "
+_ONE_OF = " is one of "
 _SIGNS = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
 _DIVISION = click.option(
     "--division",
@@ -187,10 +188,32 @@ def _print_change(change: "Change") -> None:
     sign, colour = _SIGNS[change.kind]
     when = f"  (when {change.when})" if change.when else ""
     _print(click.style(f"  {sign} {_clean(change.key)}{_clean(when)}", fg=colour))
-    for mark, lines in (("- ", change.before), ("+ ", change.after)):
+    choices = list(_choices(change.before, change.after))
+    for text, _, _ in choices:
+        _print_text(text, f"{_INDENT}  ")
+    told = {line for _, *lines in choices for line in lines}
+    before = [line for line in change.before if line not in told]
+    after = [line for line in change.after if line not in told]
+    for mark, lines in (("- ", before), ("+ ", after)):
         mark = mark if change.kind == "changed" else ""
         for line in lines:
             _print_text(line, f"{_INDENT}  {mark}")
+
+
+def _choices(before: "Sequence[str]", after: "Sequence[str]") -> "Iterator[tuple[str, str, str]]":
+    """Lists of allowed values that have changed: what is gone and new, and both sentences."""
+    later = {line.partition(_ONE_OF)[0]: line for line in after if _ONE_OF in line}
+    for old in before:
+        subject, _, values = old.partition(_ONE_OF)
+        new = later.get(subject)
+        if not values or new is None:
+            continue
+        was, now = values.split(", "), new.partition(_ONE_OF)[2].split(", ")
+        gone = ", ".join(value for value in was if value not in now)
+        come = ", ".join(value for value in now if value not in was)
+        parts = [f"no longer allowed: {gone}"] if gone else []
+        parts += [f"newly allowed: {come}"] if come else []
+        yield f"{subject}: {'; '.join(parts) or 'the same in another order'}", old, new
 
 
 def _counts(changes: "Sequence[Change]") -> str:
