@@ -331,3 +331,48 @@ def test_one_run_short_is_said_in_good_english(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "x", THREE[:2])
     fixes = [finding.fix for finding in check_path(folder)[-1].findings]
     assert fixes == ["Run it once more for a score by the official formula."]
+
+
+def submission(root: Path, shapes: list[RunShape], **fields: str) -> Path:
+    """A benchmark folder in a submission, with a description of its system."""
+    folder = resnet_folder(root / "v4.1" / "tester" / "results" / "testbox" / "resnet", shapes)
+    systems = root / "v4.1" / "tester" / "systems"
+    systems.mkdir()
+    content = {"division": "closed", "submitter": "tester", **fields}
+    (systems / "testbox.json").write_text(json.dumps(content), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("place", [".", ".."])
+def test_checks_that_a_submitter_asks_to_be_let_through(place: str, tmp_path: Path) -> None:
+    fast = [RunShape(seed=7, qualities=(0.7, 0.76))] * 5
+    folder = submission(tmp_path, fast)
+    before = found(folder, ruleset="4.0")
+    assert before["rcp.too_fast"] is Severity.ERROR
+    (folder / place / "package_checker_params").write_text("rcp-bypass", encoding="utf-8")
+    assert found(folder, ruleset="4.0")["rcp.too_fast"] is Severity.WARNING
+    (folder / place / "package_checker_params").write_text("rcp-bypass\n", encoding="utf-8")
+    assert found(folder, ruleset="4.0")["rcp.too_fast"] is Severity.ERROR
+
+
+def test_the_division_of_the_description_decides(tmp_path: Path) -> None:
+    fast = [RunShape(seed=seed, qualities=(0.7, 0.76)) for seed in range(5)]
+    folder = submission(tmp_path, fast, division="open")
+    assert "rcp.too_fast" not in found(folder, ruleset="4.0")
+    assert found(folder, ruleset="4.0")["system.division_differs"] is Severity.ERROR
+
+
+def test_a_description_outside_of_the_submission_is_not_read(tmp_path: Path) -> None:
+    folder = submission(tmp_path, [RunShape(seed=seed) for seed in range(5)], division="open")
+    description = folder.parents[2] / "systems" / "testbox.json"
+    description.rename(tmp_path / "elsewhere.json")
+    description.symlink_to(tmp_path / "elsewhere.json")
+    assert "system.division_differs" not in found(folder, ruleset="4.0")
+
+
+def test_what_the_logs_say_of_a_system_is_compared_once(tmp_path: Path) -> None:
+    folder = submission(tmp_path, [RunShape(seed=seed) for seed in range(5)], division="open")
+    verdicts = check_path(folder.parents[2], ruleset="4.0")
+    rules = [(one.kind, f.rule) for one in verdicts for f in one.findings]
+    assert rules.count(("system", "system.division_differs")) == 1
+    assert ("folder", "system.division_differs") not in rules

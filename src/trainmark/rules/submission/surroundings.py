@@ -8,6 +8,7 @@ from trainmark.rules.submission.systems_agree import agree
 from trainmark.rules.submission.systems_claims import Claims
 from trainmark.rules.submission.systems_fields import division
 from trainmark.rules.submission.systems_json import Description, read_description
+from trainmark.rules.submission.tree_logs import flags_in
 from trainmark.rules.verdict import Verdict
 from trainmark.types import Finding
 
@@ -23,10 +24,13 @@ class Surroundings:
     Attributes:
         submitter: The name of the submitter's folder, None outside of a submission.
         description: The system's description, None if there is none that can be read.
+        flags: The checks that the submitter asks to be let through: "rcp-bypass",
+            "seed-checker-bypass".
     """
 
     submitter: str | None = None
     description: Description | None = field(default=None, repr=False)
+    flags: frozenset[str] = frozenset()
 
     @property
     def division(self) -> str | None:
@@ -64,6 +68,7 @@ def surroundings_of(folder: Path) -> Surroundings:
     return Surroundings(
         submitter=root.name,
         description=read_description(file).description if inside else None,
+        flags=flags_in(place) | flags_in(system),
     )
 
 

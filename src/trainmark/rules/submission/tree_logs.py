@@ -9,13 +9,20 @@ from trainmark.rules.submission.tree import LOG_NAME
 from trainmark.rules.submission.tree_listing import Listing, list_folder, walk
 from trainmark.types import Finding, Severity
 
-__all__ = ["check_benchmark_folder", "check_parameters"]
+__all__ = [
+    "RCP_BYPASS",
+    "SEED_BYPASS",
+    "check_benchmark_folder",
+    "check_parameters",
+    "flags_in",
+]
 
 PARAMETERS = "package_checker_params"
 _EXPECTED_FILES = frozenset({PARAMETERS, "scaling.json"})
 _EXPECTED_FOLDERS = frozenset({"power", "pruned_results"})
 _NUMBERED = re.compile(r"result_(0|[1-9][0-9]{0,8})\.txt")
-_FLAGS = ("rcp-bypass", "seed-checker-bypass")
+RCP_BYPASS, SEED_BYPASS = "rcp-bypass", "seed-checker-bypass"
+FLAGS = (RCP_BYPASS, SEED_BYPASS)
 _MOST_PARAMETER_BYTES = 4096
 
 
@@ -121,8 +128,8 @@ def check_parameters(listing: Listing, *, read: bool) -> Iterator[Finding]:
     if file is None:
         return
     lines = _lines(file)
-    effective = [line for line in lines if line in _FLAGS]
-    idle = [line.strip() for line in lines if line not in _FLAGS and line.strip()]
+    effective = [line for line in lines if line in FLAGS]
+    idle = [line.strip() for line in lines if line not in FLAGS and line.strip()]
     if not read:
         yield _found(
             "submission.params",
@@ -135,7 +142,7 @@ def check_parameters(listing: Listing, *, read: bool) -> Iterator[Finding]:
             "submission.params",
             file,
             f"without effect on the official package checker: {few(idle, 3)}; expected "
-            f"{' or '.join(_FLAGS)}, without a line end after it",
+            f"{' or '.join(FLAGS)}, without a line end after it",
             "Write the one flag alone, for example: printf rcp-bypass > package_checker_params",
         )
     if read and effective:
@@ -146,6 +153,18 @@ def check_parameters(listing: Listing, *, read: bool) -> Iterator[Finding]:
             "Tell the results chair, and be ready to show in the review why the result stands.",
             severity=Severity.NOTE,
         )
+
+
+def flags_in(folder: Path) -> frozenset[str]:
+    """The checks that a folder's package_checker_params switches off in the official tool.
+
+    Args:
+        folder: ``results/<system>`` or ``results/<system>/<benchmark>``.
+    """
+    file = folder / PARAMETERS
+    if file.is_symlink() or not file.is_file():
+        return frozenset()
+    return frozenset(_lines(file)) & set(FLAGS)
 
 
 def _lines(file: Path) -> list[str]:
