@@ -45,7 +45,7 @@ _MAKERS = (
 
 
 def stamps(folder: Path, suffix: str) -> tuple[FileStamp, ...]:
-    """Name, size and time of change of each file of a folder, by name.
+    """Name, size and time of change of each file of a folder, by name; -1 for a dead link.
 
     Args:
         folder: The folder.
@@ -55,8 +55,15 @@ def stamps(folder: Path, suffix: str) -> tuple[FileStamp, ...]:
         OSError: The folder cannot be listed.
     """
     with os.scandir(folder) as entries:
-        found = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(suffix)]
-    return tuple(sorted((name, info.st_size, info.st_mtime_ns) for name, info in found))
+        return tuple(sorted(_stamp(entry) for entry in entries if entry.name.endswith(suffix)))
+
+
+def _stamp(entry: os.DirEntry[str]) -> FileStamp:
+    try:
+        info = entry.stat()
+    except OSError:
+        return entry.name, -1, -1
+    return entry.name, info.st_size, info.st_mtime_ns
 
 
 def load(name: str, sources: Sequence[Any]) -> Mapping[str, bytes] | None:
@@ -103,8 +110,8 @@ def store(name: str, sources: Sequence[Any], entries: Mapping[str, Any]) -> Mapp
     body = b"\n".join(entry.encode() + b"\t" + line for entry, line in lines.items())
     from trainmark.types.files import atomic_write  # not needed where the cache is warm
 
-    content = b"\n".join((_made_for(sources), _checksum(body), body))
     with contextlib.suppress(OSError, TrainmarkError):
+        content = b"\n".join((_made_for(sources), _checksum(body), body))
         file.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(file, content)
     return lines

@@ -7,8 +7,9 @@ tables of our own benchmarks lie beside this module in ``own/``. A table's name 
 
 import functools
 import importlib.util
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import orjson
@@ -32,6 +33,7 @@ __all__ = [
 _PACKAGE = "mlperf_logging"
 _FOLDER = re.compile(r"(training|hpc)_\d+\.\d+\.\d+")
 _SUFFIX = ".yaml"
+_CHECKER = "compliance_checker"
 
 
 def package_version() -> str:
@@ -42,29 +44,52 @@ def package_version() -> str:
 
 
 @functools.cache
-def table_folders() -> Mapping[Path, tuple[tablecache.FileStamp, ...]]:
-    """Every folder of tables, in the order of the rounds, our own last, with its files.
+def table_folders() -> tuple[Path, ...]:
+    """Every folder of tables, by name, our own last.
 
     Raises:
         TrainmarkError: The package mlperf-logging is not installed, or holds no tables.
     """
     spec = importlib.util.find_spec(_PACKAGE)
     places = list(spec.submodule_search_locations or []) if spec is not None else []
-    official = [Path(place) / "compliance_checker" for place in places]
     folders = [
-        folder
-        for place in official
-        if place.is_dir()
-        for folder in sorted(place.iterdir())
-        if _FOLDER.fullmatch(folder.name)
+        Path(place, _CHECKER, name)
+        for place in places
+        for name in _listed(Path(place, _CHECKER))
+        if _FOLDER.fullmatch(name)
     ]
     if not folders:
         raise TrainmarkError(
             "the official rule tables are not there",
             hint="Install them: pip install mlperf-logging",
         )
-    folders.append(Path(__file__).parent / "own")
-    return {folder: tablecache.stamps(folder, _SUFFIX) for folder in folders}
+    return (*folders, Path(__file__).parent / "own")
+
+
+def _listed(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208 -- names are enough, paths cost more
+    except OSError:
+        return []
+
+
+class _Files(Mapping[str, Path]):
+    """Files by their tables' names; of three hundred a log needs four."""
+
+    def __init__(self, folders: Mapping[str, Path]) -> None:
+        self._folders = folders
+
+    def __getitem__(self, name: str) -> Path:
+        return self._folders[name] / name.rpartition("/")[2]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._folders
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._folders)
+
+    def __len__(self) -> int:
+        return len(self._folders)
 
 
 @functools.cache
@@ -74,11 +99,14 @@ def known_tables() -> Mapping[str, Path]:
     Raises:
         TrainmarkError: The package mlperf-logging is not installed, or holds no tables.
     """
-    return {
-        f"{folder.name}/{name}": folder / name
-        for folder, files in table_folders().items()
-        for name, _, _ in files
-    }
+    return _Files(
+        {
+            f"{folder.name}/{name}": folder
+            for folder in table_folders()
+            for name in _listed(folder)
+            if name.endswith(_SUFFIX)
+        }
+    )
 
 
 @functools.cache
@@ -109,7 +137,7 @@ def wanted_keys() -> frozenset[str]:
     Raises:
         TrainmarkError: As ``known_tables``.
     """
-    sources = [[str(folder), files] for folder, files in table_folders().items()]
+    sources = [[str(folder), tablecache.stamps(folder, _SUFFIX)] for folder in table_folders()]
     kept = tablecache.load("keys", sources)
     if kept is not None and "keys" in kept:
         return frozenset(orjson.loads(kept["keys"]))
@@ -128,9 +156,9 @@ def wanted_keys() -> frozenset[str]:
 @functools.cache
 def _folder(folder: Path) -> Mapping[str, bytes]:
     """The encoded tables of a folder by file name, as JSON: those that can be compiled."""
-    files = table_folders().get(folder)
-    if files is None:
+    if folder not in table_folders():
         return {}
+    files = tablecache.stamps(folder, _SUFFIX)
     sources = [str(folder), files]
     kept = tablecache.load(folder.name, sources)
     if kept is not None:
