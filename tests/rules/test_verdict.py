@@ -103,7 +103,7 @@ class TestAStrangersBenchmark:
 
     def test_must_measure_the_metric_of_its_target(self, log: Text) -> None:
         log.find("trainmark_target")["value"]["metric"] = "eval_error"
-        assert "rules.eval_accuracy.expression" in rules_of(log)
+        assert "rules.eval_accuracy.consistent" in rules_of(log)
 
     @pytest.mark.parametrize("value", [None, "high", True, {"metric": "eval_accuracy"}, []])
     def test_must_declare_a_whole_target(self, log: Text, value: object) -> None:
