@@ -1,6 +1,7 @@
 import copy
 import pickle
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import pytest
 
@@ -75,6 +76,12 @@ def test_patterns_match_fields() -> None:
             assert five == 5
         case _:
             raise AssertionError
+
+
+def test_annotations_may_come_from_a_function() -> None:
+    make: Callable[..., Any] = type(Node)
+    late = make("Late", (Node,), {"__annotate_func__": lambda _: {"z": int}})
+    assert late(3).z == 3
 
 
 def test_nodes_can_be_sent_to_another_process() -> None:

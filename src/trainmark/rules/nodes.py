@@ -23,7 +23,7 @@ class _NodeType(type):
         Raises:
             TypeError: As any class statement.
         """
-        notes = namespace.get("__annotations__", {})
+        notes = _annotations(namespace)
         own = tuple(field for field, kind in notes.items() if "ClassVar" not in str(kind))
         defaults = {field: namespace.pop(field) for field in own if field in namespace}
         namespace["__slots__"] = own
@@ -36,6 +36,16 @@ class _NodeType(type):
         namespace["kw_only_"] = kw_only
         namespace["__match_args__"] = () if kw_only else inherited + own
         return super().__new__(mcs, name, bases, namespace)
+
+
+def _annotations(namespace: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The annotations of a class body; from Python 3.14 on they are made by a function."""
+    annotate = namespace.get("__annotate_func__")
+    if annotate is not None:
+        made: Mapping[str, Any] = annotate(1)  # 1: as values
+        return made
+    found: Mapping[str, Any] = namespace.get("__annotations__", {})
+    return found
 
 
 class Node(metaclass=_NodeType):
