@@ -1,5 +1,6 @@
 """Result logs, read and written. The only code that knows the token ``:::MLLOG``."""
 
+from trainmark.mllog.excerpts import excerpts
 from trainmark.mllog.ranks import count_ranks, first_rank
 from trainmark.mllog.reader import iter_log, read, read_bytes
 from trainmark.mllog.summary import run_interval, summarize
@@ -8,6 +9,7 @@ from trainmark.mllog.writer import LogWriter, steady_time_ms
 __all__ = [
     "LogWriter",
     "count_ranks",
+    "excerpts",
     "first_rank",
     "iter_log",
     "read",

@@ -14,7 +14,16 @@ import orjson
 
 from trainmark.types import Event, Finding, Severity, printable
 
-__all__ = ["MAX_DEPTH", "TOKEN", "broken", "is_too_deep", "parse_json", "problem", "read_line"]
+__all__ = [
+    "MAX_DEPTH",
+    "TOKEN",
+    "broken",
+    "is_too_deep",
+    "parse_json",
+    "problem",
+    "read_line",
+    "shorten",
+]
 
 TOKEN = b":::MLLOG"
 MAX_DEPTH = 100  # of lists and objects in one another; beyond some 900 Python's own tools give up
@@ -65,7 +74,7 @@ def problem(source: str, line_no: int, record: bytes, rule: str, message: str, f
         fix=fix,
         path=source,
         line_no=line_no,
-        line=_shorten(record, _SHOWN_CHARACTERS),
+        line=shorten(record, _SHOWN_CHARACTERS),
     )
 
 
@@ -135,7 +144,7 @@ def _read_slowly(record: bytes, source: str, line_no: int) -> Iterator[Event | F
                 line_no,
                 record,
                 "log.json" if token < 0 else "log.torn",
-                f"text after the record: {_shorten(text[rest : rest + 40].encode(), 40)!r}",
+                f"text after the record: {shorten(text[rest : rest + 40].encode(), 40)!r}",
                 "Write each record on a line of its own.",
             )
 
@@ -242,7 +251,7 @@ def _time(value: Any) -> float:
         return math.nan
 
 
-def _shorten(record: bytes, limit: int) -> str:
+def shorten(record: bytes, limit: int) -> str:
     """The start of a line, safe to show: no control characters, at most ``limit`` characters."""
     text = record[: 4 * limit].decode("utf-8", "replace")
     shown = printable(text)

@@ -10,7 +10,9 @@ lets go what is too much.
 """
 
 import codecs
+import gc
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -76,13 +78,26 @@ def _line_no(item: Event | Finding) -> int:
 def _read(stream: BinaryIO, source: str, wanted: Collection[str] | None) -> RunLog:
     names = None if wanted is None else frozenset(wanted)
     kept, form = Kept(source), ""
-    for known, batch in _batches(stream, source, names):
-        if known != form:
-            # What looked like an older form was other text in the log of a newer one.
-            kept = Kept(source) if form else kept
-            form = known
-        kept.add(batch)
+    with _no_collection():
+        for known, batch in _batches(stream, source, names):
+            if known != form:
+                # What looked like an older form was other text in the log of a newer one.
+                kept = Kept(source) if form else kept
+                form = known
+            kept.add(batch)
     return kept.log(form or "mllog")
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """No search for garbage meanwhile: reading makes many objects and no cycles of them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _batches(
