@@ -230,7 +230,16 @@ class _Run:
         groups = [self._lines.of([key]) for key in alone]
         return chain(self._lines.of(in_order) if in_order else (), *groups)
 
+    def _act(self, steps: Sequence[Execute], key: str, scope: Scope) -> None:
+        """Carry out what a table does with a record; the steps after a failing one are left."""
+        try:
+            for step in steps:
+                step(scope)
+        except CANNOT as error:
+            self._reports.code_failed(key, scope, error)
+
     def _visit(self, layer: _Layer, records: Iterable[Event | Record]) -> None:
+        """Check each of these records: the one loop that a long log spends its time in."""
         scope, reports, plans = layer.scope, self._reports, layer.plan.plans
         once, first, met = layer.once, layer.first, layer.met
         for record in records:
@@ -243,12 +252,8 @@ class _Run:
             else:
                 scope.record = record
             if not plan.once or key not in once:
-                for step in plan.before:
-                    try:
-                        step(scope)
-                    except CANNOT as error:
-                        reports.code_failed(key, scope, error)
-                        break
+                if plan.before:
+                    self._act(plan.before, key, scope)
                 for test, constraint in plan.checks:
                     try:
                         if test(scope):
@@ -257,12 +262,8 @@ class _Run:
                     except CANNOT:
                         fits = False
                     reports.check_failed(key, scope, constraint, fits=fits)
-                for step in plan.after:
-                    try:
-                        step(scope)
-                    except CANNOT as error:
-                        reports.code_failed(key, scope, error)
-                        break
+                if plan.after:
+                    self._act(plan.after, key, scope)
                 if plan.once:
                     once.add(key)
             if plan.first and key not in first:
