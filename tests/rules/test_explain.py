@@ -12,7 +12,10 @@ from trainmark.rules import explain as module
 from trainmark.rules.explain import explain, explanations, find_explanation
 from trainmark.types import TrainmarkError, UsageError
 
-_NAME = re.compile(r"(run|log|folder|official|rcp|system|submission|power|rules)(\.[a-z0-9_]+)+")
+_AREAS = "run|log|folder|official|rcp|system|submission|power|rules"
+_NAME = re.compile(rf"({_AREAS})(\.[a-z0-9_]*[a-z0-9])+")
+    r"(run|log|folder|official|rcp|system|submission|power|rules)(\.[a-z0-9_]*[a-z0-9])+"
+)
 
 
 def _literals(package: Path) -> Iterator[tuple[str, str]]:
