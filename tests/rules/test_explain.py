@@ -14,8 +14,6 @@ from trainmark.types import TrainmarkError, UsageError
 
 _AREAS = "run|log|folder|official|rcp|system|submission|power|rules"
 _NAME = re.compile(rf"({_AREAS})(\.[a-z0-9_]*[a-z0-9])+")
-    r"(run|log|folder|official|rcp|system|submission|power|rules)(\.[a-z0-9_]*[a-z0-9])+"
-)
 
 
 def _literals(package: Path) -> Iterator[tuple[str, str]]:
