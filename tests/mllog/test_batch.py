@@ -79,6 +79,8 @@ _LINES = [
     _HEAD + b'1,"key":"abc", "event_type": "", "value": 1, "metadata": {}}',
     _HEAD + b'1700000000000, "event_type": "", "value": 1, "metadata": {}}',
     _HEAD + b'0700000000000, "event_type": "", "key": "a", "value": 1, "metadata": {}}',
+    _HEAD + b'1700000000000, "event_type": "", "key": "a", "value": 1, "metadata": {}}',
+    record().replace(b"time_ms", b"time_mS"),
     _HEAD + b'170000000000a, "event_type": "", "key": "a", "value": 1, "metadata": {}}',
     _HEAD + b'1700000000000, "event_type": "", "key": "a", "value": 1, "metadata": {}, '
     b'"time_ms": 5}',
