@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,11 @@ class RoundUnknownError(UsageError):
     """Nothing tells which round's rules a log follows."""
 
 
+@functools.cache
+def _numbers_in(name: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", name))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruleset:
     """The rules of one round.
@@ -59,7 +64,7 @@ class Ruleset:
     @property
     def round(self) -> tuple[int, ...]:
         """The round in comparable form, for example (4, 0); () for our own rules."""
-        return tuple(int(part) for part in re.findall(r"\d+", self.name))
+        return _numbers_in(self.name)
 
     @property
     def is_hpc(self) -> bool:
@@ -159,7 +164,8 @@ def round_of_folder(folder: Path) -> Ruleset | None:
     return None if found is None else found[0]
 
 
-def _by_folder(parts: Sequence[str]) -> tuple[Ruleset, str] | None:
+@functools.lru_cache(maxsize=256)
+def _by_folder(parts: tuple[str, ...]) -> tuple[Ruleset, str] | None:
     """The round that the nearest of several folders names, and how it was found.
 
     Raises:
