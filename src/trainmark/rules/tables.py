@@ -36,6 +36,7 @@ _SUFFIX = ".yaml"
 _CHECKER = "compliance_checker"
 
 
+@functools.cache
 def package_version() -> str:
     """The installed version of mlperf-logging, for example "4.1.68"."""
     import importlib.metadata  # 40 ms that only --json needs
