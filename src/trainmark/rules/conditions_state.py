@@ -3,23 +3,20 @@
 # The methods are those of the protocol Constraint and are described there:
 # ruff: noqa: D102
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from trainmark.rules.conditions import OPERATORS, WORDS, About, Condition, constant
+from trainmark.rules.statenames import (
+    collected_key,
+    counted_key,
+    earlier_record,
+    flag_words,
+    state_words,
+)
 from trainmark.rules.subjects import Evaluate, few, show
 from trainmark.rules.vocabulary import Scope
 
 __all__ = ["AddsUp", "Flag", "SameAsState", "SameItems", "StateIs", "TimeLimit"]
-
-# What the state's flags stand for; a flag without an entry is named as it is.
-_FLAGS: Mapping[str, str] = {
-    "init_started": "init_start",
-    "init_stopped": "init_stop",
-    "run_started": "run_start",
-    "run_stopped": "run_stop",
-    "staging_started": "staging_start",
-}
 
 
 class _WithState(About):
@@ -32,7 +29,10 @@ class _WithState(About):
         return False
 
     def found(self, scope: Scope) -> str:
-        return f"{self.subject.found(scope)}, {self.name} is {show(scope.state.get(self.name))}"
+        value, record = scope.state.get(self.name), earlier_record(self.name)
+        if record is not None and value in (0, -1):  # as the tables begin
+            return f"{self.subject.found(scope)}, and there is no {record} before it"
+        return f"{self.subject.found(scope)}, {state_words(self.name)} is {show(value)}"
 
 
 class SameAsState(_WithState):
@@ -55,7 +55,7 @@ class SameAsState(_WithState):
 
     def sentence(self) -> str:
         plus = f", plus {constant(self.plus)}" if self.plus else ""
-        return f"{self.subject} is {WORDS[self.operator]}the {self.name} of the log{plus}"
+        return f"{self.subject} is {WORDS[self.operator]}{state_words(self.name)}{plus}"
 
 
 class AddsUp(_WithState):
@@ -88,14 +88,24 @@ class StateIs(Condition):
         return lambda scope: compare(scope.state[name], limit)
 
     def sentence(self) -> str:
+        key = counted_key(self.name)
+        if key is not None and self.other:
+            return f'{key} is logged once if opt_name is "{self.other}", else never'
         limit = f"the {self.other}" if self.other else constant(self.limit)
         return f"the {self.name} of the log is {WORDS[self.operator]}{limit}"
 
     def found(self, scope: Scope) -> str:
+        key, count = counted_key(self.name), scope.state.get(self.name)
+        if key is not None and self.other:
+            chosen = "" if scope.state.get(self.other) else "not "
+            return f'it is logged {count} times, and opt_name is {chosen}"{self.other}"'
         names = [name for name in (self.name, self.other) if name]
         return ", ".join(f"{name} is {show(scope.state.get(name))}" for name in names)
 
     def fix(self, key: str) -> str:
+        counted = counted_key(self.name)
+        if counted is not None and self.other:
+            return f"Log what belongs to the optimizer of opt_name: {counted} to {self.other}."
         return f"Log {key} so that {self.sentence()}."
 
 
@@ -113,18 +123,13 @@ class Flag(Condition):
         return lambda scope: not scope.state[name]
 
     def sentence(self) -> str:
-        event = _FLAGS.get(self.name)
-        if event is None:
-            return f"{self.name} is {'set' if self.expected else 'not set'}"
-        return f"{event} {'comes before it' if self.expected else 'comes after it'}"
+        return flag_words(self.name, expected=self.expected).expected
 
     def found(self, scope: Scope) -> str:
-        event = _FLAGS.get(self.name, self.name)
-        return f"{event} {'comes after it or is missing' if self.expected else 'comes before it'}"
+        return flag_words(self.name, expected=self.expected).found
 
     def fix(self, key: str) -> str:
-        event = _FLAGS.get(self.name, self.name)
-        return f"Log {key} {'after' if self.expected else 'before'} {event}."
+        return flag_words(self.name, expected=self.expected).fix.replace("{key}", key)
 
 
 class TimeLimit(Condition):
@@ -177,7 +182,8 @@ class SameItems(Condition):
         return lambda scope: sorted(scope.state[name]) == items
 
     def sentence(self) -> str:
-        return f"{self.name} has exactly {len(self.items)} items: {few(self.items)}"
+        key, items = collected_key(self.name), f"{len(self.items)} items: {few(self.items)}"
+        return f"{self.name} has exactly {items}" if key is None else f"{key} names {items}"
 
     def found(self, scope: Scope) -> str:
         seen = scope.state.get(self.name, [])
@@ -186,12 +192,16 @@ class SameItems(Condition):
         if not missing and not extra:
             return f"{len(seen)} items, some of them more than once"
         parts = [f"{len(seen)} items"]
-        parts += [f"missing: {few(missing)}"] if missing else []
+        if missing and (seen or collected_key(self.name) is None):
+            parts.append(f"missing: {few(missing)}")
         parts += [f"not in the list: {few(extra)}"] if extra else []
         return ", ".join(parts)
 
     def fix(self, key: str) -> str:
-        return f"Log one record for each item of {self.name}."
+        logged = collected_key(self.name)
+        if logged is None:
+            return f"Log one record for each item of {self.name}."
+        return f'Log {logged} once for each, with metadata {{"tensor": NAME}}.'
 
 
 def _event(name: str) -> str:

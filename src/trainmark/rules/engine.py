@@ -15,10 +15,11 @@ from itertools import chain
 from typing import Any, cast
 
 from trainmark.rules.actions import Execute
+from trainmark.rules.culprits import CANNOT, failing
 from trainmark.rules.keyrules import KeyRule, Requirement, Table
 from trainmark.rules.nodes import Node
 from trainmark.rules.plans import Plan, TablePlan, plan_of
-from trainmark.rules.reports import CANNOT, Missing, Reports, line_of, value_of
+from trainmark.rules.reports import Missing, Reports, line_of, value_of
 from trainmark.rules.subjects import Constraint, Evaluate, named, show
 from trainmark.rules.tables import known_tables, load_table
 from trainmark.rules.vocabulary import Record, Scope
@@ -336,33 +337,32 @@ class _Run:
             if count < least:
                 need = plan.table.keys[key].requirement
                 assert need is not None, "the plan is made of requirements"
-                self._reports.missing_by_key[key] = self._lacks(key, need, count)
+                rule = plan.table.keys[key]
+                self._reports.missing_by_key[key] = self._reports.lacks(
+                    rule, need, count, self._unknown(plan.table)
+                )
             elif once and count > 1:
                 self._reports.repeated(key, self._lines.values(key))
         for keys in plan.alternatives:
             if not any(key in counts and key in plan.table.keys for key in keys):
                 key = min(keys)
                 need = Requirement(least=1, alternatives=tuple(keys - {key}))
-                self._reports.fixed_missing.append(self._lacks(key, need, 0))
+                rule = plan.table.keys.get(key) or KeyRule(name=key)
+                self._reports.fixed_missing.append(
+                    self._reports.lacks(rule, need, 0, self._unknown(plan.table))
+                )
 
-    def _lacks(self, key: str, need: Requirement, count: int) -> Missing:
-        keys = frozenset({key, *need.alternatives})
-        return Missing(
-            keys=keys,
-            finding=self._reports.finding(
-                f"rules.{key}.missing",
-                f"expected {need.sentence(key)}, found {count or 'none'}",
-                f"Log {' or '.join(sorted(keys))}.",
-                expected=need.sentence(key),
-                found=str(count),
-            ),
-        )
+    def _unknown(self, table: Table) -> list[str]:
+        """The keys of the log that no table so far has a rule for."""
+        known = (table.keys, self._rules)
+        return [key for key in self._lines.counts if not any(key in rules for rules in known)]
 
     def _check_end(self, layer: _Layer, test: Evaluate, constraint: Constraint) -> None:
         scope = layer.scope
         try:
             if test(scope):
                 return
+            constraint = failing(constraint, scope)
             found = constraint.found(scope)
         except CANNOT as error:
             found = f"it cannot be evaluated ({type(error).__name__}: {error})"

@@ -2,19 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
-from trainmark.rules.constraints import AllOf
+from trainmark.rules.culprits import CANNOT, failing
+from trainmark.rules.keyrules import KeyRule, Requirement
 from trainmark.rules.nodes import Node
-from trainmark.rules.subjects import Constraint, show
+from trainmark.rules.subjects import Constraint, named, show
 from trainmark.rules.vocabulary import Record, Scope
 from trainmark.types import Event, Finding, Severity
 
 __all__ = ["CANNOT", "Missing", "Reports", "distinct", "line_of", "value_of"]
 
-# What Python raises for a rule that does not fit the record: text compared with a number, ...
-CANNOT = (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError)
 _SHOWN_VALUES = 5
+_SHOWN_CHECKS = 2
+_ALIKE = 0.75  # opt_epsilon for opt_lamb_epsilon
 
 
 class Missing(Node, kw_only=True):
@@ -90,7 +92,7 @@ class Reports:
         if known is not None:
             known.count += 1
             return
-        whole, constraint = constraint, _culprit(constraint, scope)
+        whole, constraint = constraint, failing(constraint, scope)
         name = f"rules.{key}.{constraint.kind}"
         kinds = self._by_key.setdefault(key, {})
         expected = constraint.sentence()
@@ -131,6 +133,29 @@ class Reports:
             record=scope.at(),
         )
         kinds[name, ""] = _Failure(finding)
+
+    def lacks(
+        self, rule: KeyRule, need: Requirement, count: int, unknown: Sequence[str]
+    ) -> Missing:
+        """A key that must occur and does not, or not often enough.
+
+        Args:
+            rule: The key's rule.
+            need: How often it, or one of its alternatives, must occur.
+            count: How often it does.
+            unknown: Keys in the log that have no rule: one may be this key under another name.
+        """
+        expected = need.sentence(rule.name)
+        near = [] if count else get_close_matches(rule.name, unknown, 1, _ALIKE)
+        renamed = f"; there is {near[0]}, which these rules do not know" if near else ""
+        finding = self.finding(
+            f"rules.{rule.name}.missing",
+            f"expected {expected}, found {count or 'none'}{renamed}",
+            f"Rename {near[0]} to {rule.name}." if near else _how_to_log(rule, need),
+            expected=expected,
+            found=str(count),
+        )
+        return Missing(keys=frozenset({rule.name, *need.alternatives}), finding=finding)
 
     def repeated(self, key: str, values: Sequence[Any]) -> None:
         """A key that comes once stands there several times: an error if the values differ."""
@@ -176,17 +201,12 @@ class Reports:
         )
 
 
-def _culprit(constraint: Constraint, scope: Scope) -> Constraint:
-    """Of several conditions of different kinds the first that does not hold, else the whole."""
-    if not isinstance(constraint, AllOf) or len({part.kind for part in constraint.parts}) == 1:
-        return constraint
-    for part in constraint.parts:
-        try:
-            if not part.holds(scope):
-                return part
-        except CANNOT:
-            return part
-    return constraint
+def _how_to_log(rule: KeyRule, need: Requirement) -> str:
+    """What to do about a missing key: how often to log it, and with what value."""
+    keys = " or ".join(sorted({rule.name, *need.alternatives}))
+    times = " once" if need.once else ""
+    told = [named(one, "its value") for one in rule.checks if one.stateless]
+    return f"Log {keys}{times}{''.join(f'; {one}' for one in told[:_SHOWN_CHECKS])}."
 
 
 def line_of(record: Event | Record) -> int:
