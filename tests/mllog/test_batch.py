@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainmark.mllog import batch, read_bytes
+from trainmark.mllog import batch, forget, read_bytes
 from trainmark.mllog.batch import read_block
 from trainmark.mllog.exact import TOKEN, read_line
 from trainmark.types import Event, Finding
@@ -18,9 +18,9 @@ _TIME = 1_700_000_000_000
 
 @pytest.fixture(autouse=True)
 def _nothing_known() -> Iterator[None]:
-    batch._known.clear()
+    forget()
     yield
-    batch._known.clear()
+    forget()
 
 
 def record(**changes: Any) -> bytes:

@@ -1,5 +1,6 @@
 """Result logs, read and written. The only code that knows the token ``:::MLLOG``."""
 
+from trainmark.mllog.batch import forget
 from trainmark.mllog.excerpts import excerpts
 from trainmark.mllog.ranks import count_ranks, first_rank
 from trainmark.mllog.reader import iter_log, read, read_bytes
@@ -11,6 +12,7 @@ __all__ = [
     "count_ranks",
     "excerpts",
     "first_rank",
+    "forget",
     "iter_log",
     "read",
     "read_bytes",

@@ -18,7 +18,7 @@ import orjson
 from trainmark.mllog.exact import MAX_DEPTH, TOKEN, read_line
 from trainmark.types import Event, Finding
 
-__all__ = ["Batch", "read_block"]
+__all__ = ["Batch", "forget", "read_block"]
 
 # Key, value, metadata, event type and namespace: a record without its time.
 _Content = tuple[str, Any, dict[str, Any], str, str]
@@ -82,6 +82,11 @@ def read_block(
         block.read(_whole_lines(parts), first)
     block.batch.lines += first - line_no
     return block.batch
+
+
+def forget() -> None:
+    """Let go of the records known, as if no log had been read."""
+    _known.clear()
 
 
 def _whole_lines(parts: Sequence[bytes]) -> list[bytes]:

@@ -47,7 +47,7 @@ class RunLog:
         form: How its records are written: "mllog" (``:::MLLOG {json}``, round 0.7 on), "mll"
             (``:::MLL seconds key: {json}``, round 0.6), "mlp" (``:::MLPv0.5.0 ...``, not read).
         dropped: How many records of which key were read but are not among the events: keys that
-            nobody asked for, and what goes beyond the bounds of ``trainmark.mllog.reader``.
+            nobody asked for, and what goes beyond the bounds of ``trainmark.mllog.kept``.
     """
 
     events: tuple[Event, ...]
