@@ -36,6 +36,7 @@ class JsonOutput:
             "counts": {
                 "checked": dict(tally.checked),
                 "failed": dict(tally.failed),
+                "tolerated": tally.tolerated,
                 "findings": {str(severity): number for severity, number in tally.findings.items()},
                 "errors_by_rule": dict(tally.errors_by_rule.most_common()),
             },

@@ -6,7 +6,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import click
 
-from trainmark.cli.check_output import MOST_IN_DATA, Block, Tally, bounded, clean
+from trainmark.cli.check_output import MOST_IN_DATA, Block, Tally, bounded, clean, fails
 from trainmark.types import Finding
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class JunitOutput:
 
     def add(self, block: Block) -> None:
         """Print one folder's suite."""
-        failed = sum(not verdict.ok for verdict in block.verdicts)
+        failed = sum(map(fails, block.verdicts))
         name = _attribute(block.folder)
         counts = f'tests="{len(block.verdicts)}" failures="{failed}" errors="0" skipped="0"'
         click.echo(f"  <testsuite name={name} {counts}>")
@@ -48,11 +48,11 @@ def _print_case(verdict: "Verdict", block: Block) -> None:
     findings, left_out = bounded(verdict.findings, MOST_IN_DATA)
     errors = [finding for finding in findings if finding.is_error]
     more = [f"and {number:,} more of {rule}" for rule, number in left_out.items()]
-    if errors:
+    if fails(verdict):
         head = f"message={_attribute(errors[0].message)} type={_attribute(errors[0].rule)}"
         text = _text((*map(_line, errors), *more, *verdict.table))
         click.echo(f"      <failure {head}>{text}</failure>")
-    others = [_line(finding) for finding in findings if not finding.is_error]
+    others = [_line(one) for one in findings if verdict.tolerated or not one.is_error]
     if others:
         click.echo(f"      <system-out>{_text(others)}</system-out>")
     click.echo("    </testcase>")

@@ -23,6 +23,7 @@ __all__ = [
     "clean",
     "count",
     "escaped",
+    "fails",
     "grouped",
     "kind_of",
     "relative",
@@ -84,7 +85,8 @@ class Tally:
 
     Attributes:
         checked: Number of verdicts by their kind ("log", "folder", ...).
-        failed: Number of those with errors.
+        failed: Number of those with errors, the tolerated ones left out.
+        tolerated: Number of logs with errors that their folders may have.
         findings: Number of findings by severity.
         errors_by_rule: For each rule the number of logs (or folders) that it is an error in.
         rules: The rules that were applied, in words.
@@ -94,6 +96,7 @@ class Tally:
 
     checked: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
+    tolerated: int = 0
     findings: Counter[Severity] = field(default_factory=Counter)
     errors_by_rule: Counter[str] = field(default_factory=Counter)
     rules: dict[str, None] = field(default_factory=dict)
@@ -102,14 +105,15 @@ class Tally:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing has an error."""
+        """Whether nothing has an error but runs that may fail."""
         return not self.failed
 
     def add(self, block: Block) -> None:
         """Count a block."""
         for verdict in block.verdicts:
             self.checked[verdict.kind] += 1
-            self.failed[verdict.kind] += not verdict.ok
+            self.failed[verdict.kind] += fails(verdict)
+            self.tolerated += verdict.tolerated
             if verdict.ruleset is not None:
                 self.rules[verdict.ruleset.title] = None
             self.findings.update(one.severity for one in verdict.findings)
@@ -117,10 +121,15 @@ class Tally:
                 {kind_of(one.rule) for one in verdict.findings if one.is_error}
             )
         self.failed = +self.failed  # zeros fall out
-        if not all(verdict.ok for verdict in block.verdicts):
+        if any(map(fails, block.verdicts)):
             self.failed_folders += 1
             if len(self.first_failed) < MOST_OF_A_KIND:
                 self.first_failed.append(block.folder)
+
+
+def fails(verdict: "Verdict") -> bool:
+    """Whether a verdict makes the whole check fail: a run that may fail does not."""
+    return not verdict.ok and not verdict.tolerated
 
 
 def grouped(verdicts: "Iterable[Verdict]") -> Iterator[Block]:
@@ -173,6 +182,9 @@ def summary(tally: Tally) -> tuple[str, str]:
     by = f" by {_rules(tally.rules)}" if tally.rules else ""
     warnings = tally.findings[Severity.WARNING]
     noted = f"; {count(warnings, 'warning')}" if warnings else ""
+    if tally.tolerated:
+        verb = "does" if tally.tolerated == 1 else "do"
+        noted = f"; {count(tally.tolerated, 'log')} {verb} not count, as may be{noted}"
     if tally.ok:
         kinds = sorted(kind for kind in tally.checked if kind not in ("log", "folder"))
         if tally.checked["log"] or not kinds:

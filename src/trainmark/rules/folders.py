@@ -18,7 +18,7 @@ from trainmark.rules.tree import Group
 from trainmark.rules.verdict import Verdict
 from trainmark.types import Finding, Severity
 
-__all__ = ["check_folder", "convergence_of", "first"]
+__all__ = ["check_folder", "convergence_of", "first", "may_have_failed"]
 
 _SEEDS_FROM = {SeedRule.RULE: (4, 1), SeedRule.ALWAYS: (1, 0)}
 
@@ -66,6 +66,11 @@ def check_folder(
         findings=tuple(findings),
         table=convergence.table,
     )
+
+
+def may_have_failed(folder: Verdict) -> bool:
+    """Whether a folder has runs that do not count, and no more of them than it may have."""
+    return any(one.rule == "folder.failed_runs" and not one.is_error for one in folder.findings)
 
 
 def convergence_of(
@@ -129,7 +134,7 @@ def _counts(
             f"{len(failed)} of {_logs(len(verdicts))} {verb} not count "
             f"({names}"
             f"{', ...' if len(failed) > 5 else ''}); {allowed or 'none'} may fail",
-            "Run those again."
+            "See what each of them lacks, and run those again."
             if too_many
             else "The folder has a score: a run that does not count takes the slowest place.",
             severity=Severity.ERROR if too_many else Severity.NOTE,
@@ -145,7 +150,7 @@ def _same(group: Group, verdicts: Sequence[Verdict]) -> Iterator[Finding]:
     ):
         found = Counter(value for value in values if value is not None)
         if len(found) > 1:
-            shown = ", ".join(f"{value!s:.60} ({count})" for value, count in found.most_common(5))
+            shown = ", ".join(f"{_plain(value)} ({count})" for value, count in found.most_common(5))
             yield _about(
                 group,
                 rule,
@@ -193,6 +198,10 @@ def _about(
     group: Group, rule: str, message: str, fix: str, *, severity: Severity = Severity.ERROR
 ) -> Finding:
     return Finding(rule=rule, severity=severity, message=message, fix=fix, path=str(group.folder))
+
+
+def _plain(value: str | float) -> str:
+    return f"{value:.60}" if isinstance(value, str) else f"{value:.15g}"
 
 
 _T = TypeVar("_T")

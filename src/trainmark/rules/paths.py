@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from trainmark.rules.files import Untold, check_file
-from trainmark.rules.folders import check_folder
+from trainmark.rules.folders import check_folder, may_have_failed
 from trainmark.rules.options import CheckOptions
 from trainmark.rules.places import Place, find_place
 from trainmark.rules.processes import in_order
@@ -78,11 +78,13 @@ def _of_place(
     systems = Systems(place.descriptions)
     for group, verdicts in stream:
         rounds.update(one.ruleset for one in verdicts if one.ruleset is not None)
-        yield from verdicts
         if group.single:
+            yield from verdicts
             continue
         around = surroundings_of(group.folder)
         folder = check_folder(group, verdicts, around, options)
+        tolerated = may_have_failed(folder)
+        yield from (replace(one, tolerated=tolerated and not one.ok) for one in verdicts)
         yield replace(folder, findings=(*folder.findings, *systems.add(around, verdicts)))
         power = power_verdict(group.folder, group.files, ruleset=folder.ruleset, nodes=around.nodes)
         if power is not None:

@@ -11,7 +11,7 @@ from trainmark.types import Finding, Severity, UsageError
 
 __all__ = ["Group", "find_groups", "is_log"]
 
-_RESULT = re.compile(r"result_.*\.txt")
+_RESULT = re.compile(r"result_.*\.txt", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

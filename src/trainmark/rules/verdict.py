@@ -7,6 +7,7 @@ from typing import Any
 from trainmark.mllog import count_ranks, first_rank, keys, run_interval, summarize
 from trainmark.rules.convergence.measured import Measured, measure
 from trainmark.rules.engine import Missing, Outcome, run_tables
+from trainmark.rules.hints import with_hints
 from trainmark.rules.later_changes import later_change
 from trainmark.rules.rulesets import Ruleset, find_ruleset
 from trainmark.rules.runchecks import Facts, extra_findings, torn_end
@@ -75,6 +76,8 @@ class Verdict:
         run: The log's numbers; None for a folder.
         facts: What else is needed of the log to judge its folder; None for a folder.
         table: Lines that show how a finding came about, for people.
+        tolerated: Whether this is a log with errors in a folder that may have such a one: the run
+            takes the place of the slowest.
     """
 
     path: str
@@ -88,6 +91,7 @@ class Verdict:
     run: Run | None = None
     facts: LogFacts | None = field(default=None, repr=False)
     table: tuple[str, ...] = ()
+    tolerated: bool = False
 
     def strict(self) -> "Verdict":
         """The verdict with every warning as an error."""
@@ -108,6 +112,7 @@ class Verdict:
             "path": self.path,
             "kind": self.kind,
             "ok": self.ok,
+            "tolerated": self.tolerated,
             "rules": None if self.ruleset is None else self.ruleset.name,
             "rules_chosen": self.chosen,
             "rule_tables": f"mlperf-logging {package_version()}",
@@ -273,7 +278,7 @@ def _findings(log: RunLog, run: Run, ranks: int, outcome: Outcome, rules: Rulese
     stated = [finding for finding in outcome.findings if not _follows(finding.rule, named, outcome)]
     cut = torn_end(log) if "run.no_stop" in named else None
     unread = [finding for finding in log.findings if finding is not cut]
-    return [*unread, *extra, *stated, *missing]
+    return with_hints([*unread, *extra, *stated, *missing])
 
 
 def _for_lack_of_time(missing: Missing, *, started: bool) -> bool:
@@ -289,6 +294,8 @@ def _follows(rule: str, named: set[str], outcome: Outcome) -> bool:
         return bool(
             named & {"rules.submission_division.choice", "rules.submission_benchmark.choice"}
         )
+    if rule.endswith(".items"):  # the tensors of records that are not there
+        return "rules.weights_initialization.missing" in named
     if rule == "rules.init_stop.time":  # without a division its limit is 0
         return "rules.submission_division.missing" in named
     return False
