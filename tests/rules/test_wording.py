@@ -100,6 +100,11 @@ def test_how_to_log_a_missing_key(tmp_path: Path) -> None:
     assert finding.fix == "Log gradient_accumulation_steps once; its value is more than 0."
 
 
+def test_a_type_is_told_as_json_has_it() -> None:
+    fix = constraint_of("type(v['value'])==bool").fix("x")
+    assert fix == "Log x so that the value is true or false, not in quotes."
+
+
 def test_a_key_that_other_rules_know_is_not_taken_for_another(tmp_path: Path) -> None:
     text = Text.read(write_resnet(tmp_path / "result_0.txt"))
     text.drop("eval_samples")  # train_samples, much like it, has rules of its own

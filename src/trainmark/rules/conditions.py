@@ -57,6 +57,15 @@ _OF_THE_VALUE: Mapping[str, Callable[[Any], Evaluate]] = {
     ">=": lambda limit: lambda scope: scope.value >= limit,
 }
 
+_TYPES_IN_JSON: Mapping[str, str] = {
+    "bool": "true or false, not in quotes",
+    "dict": "an object",
+    "float": "a number, not in quotes",
+    "int": "a whole number, not in quotes",
+    "list": "a list",
+    "str": "a text",
+}
+
 
 class Condition(Node):
     """What every constraint has."""
@@ -262,6 +271,9 @@ class IsType(About):
 
     def sentence(self) -> str:
         return f"{self.subject} is of type {self.type_name}"
+
+    def fix(self, key: str) -> str:
+        return f"Log {key} so that {self.subject} is {_TYPES_IN_JSON[self.type_name]}."
 
 
 class Truthy(About):
