@@ -75,12 +75,22 @@ def test_beyond_the_bounds_the_first_of_each_key_are_kept_and_it_is_said() -> No
 
 
 @pytest.mark.usefixtures("small_bounds")
-def test_large_records_count_by_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "_MOST_BYTES", 1000)
-    monkeypatch.setattr(kept, "_MOST_FURTHER_BYTES", 1000)
-    log = read_bytes(record("a", f'"{"x" * 600}"') * 6 + record("b"), "log")
-    assert len(log.events) < 6
+@pytest.mark.parametrize(
+    "large", [f'"{"x" * 600}"', str([1] * 300), '{"a": {}}', '{"%s": 1}' % ("k" * 600)]
+)
+def test_large_records_count_by_their_size(large: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "_MOST_BYTES", 1500)
+    log = read_bytes(record("a", f'"{"x" * 600}"') * 3 + record("b", large) + record("c"), "log")
+    assert keys_of(log) == ["a", "a", "a", "c"]
     assert log.findings[-1].rule == "log.records"
+
+
+@pytest.mark.usefixtures("small_bounds")
+def test_there_is_an_end_to_what_is_kept_beyond_the_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "_MOST_FURTHER_EVENTS", 5)
+    log = read_bytes(b"".join(record(f"k{number}") for number in range(50)), "log")
+    assert len(log.events) == 15
+    assert sum(log.dropped.values()) == 35
 
 
 @pytest.mark.usefixtures("small_bounds")

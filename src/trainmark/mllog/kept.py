@@ -6,6 +6,7 @@ kept, so that the end of the run is still seen; a finding says which records wer
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from trainmark.mllog.batch import Batch
 from trainmark.types import Event, Finding, RunLog, Severity, printable
@@ -17,7 +18,8 @@ _MOST_EVENTS = 1_000_000
 _MOST_BYTES = 128 << 20
 
 _MOST_OF_A_KEY = 1_000
-_MOST_FURTHER_EVENTS, _MOST_FURTHER_BYTES = 100_000, 16 << 20
+_MOST_FURTHER_EVENTS = 20_000
+_MOST_CHARACTERS, _MOST_ITEMS = 200, 20  # of one that is kept beyond the bounds
 _MOST_FINDINGS = 1_000  # of one rule
 _MOST_NAMES = 1_000
 _OTHER_KEYS = "(other keys)"
@@ -39,7 +41,7 @@ class Kept:
         self._dropped: Counter[str] = Counter()
         self._beyond: Counter[str] = Counter()
         self._further: Counter[str] = Counter()
-        self._further_events = self._further_bytes = 0
+        self._further_events = 0
 
     def add(self, batch: Batch) -> None:
         """Keep what some lines hold."""
@@ -56,12 +58,11 @@ class Kept:
             self._add_first(batch)
 
     def _add_first(self, batch: Batch) -> None:
-        """Keep the first events of each key beyond the bounds."""
-        self._further_bytes += batch.text_bytes
-        full = self._further_bytes > _MOST_FURTHER_BYTES
+        """Keep the first small events of each key beyond the bounds."""
         for event in batch.events:
             number = self._further[event.key]
-            if full or number >= _MOST_OF_A_KEY or self._further_events >= _MOST_FURTHER_EVENTS:
+            full = number >= _MOST_OF_A_KEY or self._further_events >= _MOST_FURTHER_EVENTS
+            if full or not (_is_small(event.value) and _is_small(event.metadata)):
                 _count(self._beyond, {event.key: 1})
             else:
                 self._further[event.key] = number + 1
@@ -117,6 +118,16 @@ class Kept:
             expected=f"at most {_MOST_EVENTS:,} records and {_MOST_BYTES >> 20} MiB of them",
             found=f"{len(self._events) + count:,} records",
         )
+
+
+def _is_small(value: Any) -> bool:
+    """Whether a value takes little memory."""
+    if isinstance(value, dict | list):
+        items = [*value, *value.values()] if isinstance(value, dict) else value
+        return len(value) <= _MOST_ITEMS and not any(
+            isinstance(item, dict | list) or not _is_small(item) for item in items
+        )
+    return not isinstance(value, str) or len(value) <= _MOST_CHARACTERS
 
 
 def _count(counter: Counter[str], more: Mapping[str, int]) -> None:
