@@ -7,15 +7,10 @@ from itertools import islice
 from pathlib import Path
 
 from trainmark.rules.files import Untold, check_file
-from trainmark.rules.folders import check_folder, may_have_failed
 from trainmark.rules.options import CheckOptions
 from trainmark.rules.places import Place, find_place
 from trainmark.rules.processes import in_order
-from trainmark.rules.rulesets import Ruleset, round_of_folder
-from trainmark.rules.submission.power_verdict import power_verdict
-from trainmark.rules.submission.surroundings import Systems, surroundings_of
-from trainmark.rules.submission.systems import check_system
-from trainmark.rules.submission.tree_checks import check_tree
+from trainmark.rules.rulesets import Ruleset
 from trainmark.rules.tree import Group
 from trainmark.rules.verdict import Verdict
 
@@ -67,51 +62,18 @@ def check_paths(
     places = [find_place(path) for path in paths]
     stream = check_groups([group for place in places for group in place.groups], options)
     for place in places:
-        yield from _raised(_of_place(place, islice(stream, len(place.groups)), options), options)
+        checked = islice(stream, len(place.groups))
+        yield from _raised(_of_place(place, checked, options), options)
 
 
 def _of_place(
-    place: Place, stream: Iterator[tuple[Group, list[Verdict]]], options: CheckOptions
+    place: Place, checked: Iterator[tuple[Group, list[Verdict]]], options: CheckOptions
 ) -> Iterator[Verdict]:
-    """The verdicts on logs, on their folders and power logs, then on what stands around them."""
-    rounds: Counter[Ruleset] = Counter()
-    systems = Systems(place.descriptions)
-    for group, verdicts in stream:
-        rounds.update(one.ruleset for one in verdicts if one.ruleset is not None)
-        if group.single:
-            yield from verdicts
-            continue
-        around = surroundings_of(group.folder)
-        folder = check_folder(group, verdicts, around, options)
-        tolerated = may_have_failed(folder)
-        yield from (replace(one, tolerated=tolerated and not one.ok) for one in verdicts)
-        yield replace(folder, findings=(*folder.findings, *systems.add(around, verdicts)))
-        power = power_verdict(group.folder, group.files, ruleset=folder.ruleset, nodes=around.nodes)
-        if power is not None:
-            yield power
-    ruleset = options.ruleset or (rounds.most_common(1)[0][0] if rounds else None)
-    yield from _around(place, systems, ruleset or round_of_folder(place.path))
+    if all(group.single for group in place.groups) and not place.descriptions:
+        return (verdict for _, verdicts in checked for verdict in verdicts)
+    from trainmark.rules.trees import check_around  # a third of the start of a single log
 
-
-def _around(place: Place, systems: Systems, ruleset: Ruleset | None) -> Iterator[Verdict]:
-    """The verdicts on system descriptions and on how submissions are laid out."""
-    if place.findings:
-        yield Verdict(
-            path=str(place.path),
-            kind="submission",
-            ruleset=ruleset,
-            chosen="",
-            benchmark=None,
-            division=None,
-            findings=place.findings,
-        )
-    for file in place.descriptions:
-        verdict = check_system(file, ruleset=ruleset)
-        yield replace(verdict, findings=(*verdict.findings, *systems.disagreements(file)))
-    for verdict in check_tree(place.submissions, ruleset=ruleset):
-        # Our own sessions are laid out alike but are no submissions.
-        if verdict.findings or ruleset is None or ruleset.official:
-            yield verdict
+    return check_around(place, checked, options)
 
 
 def _raised(verdicts: Iterable[Verdict], options: CheckOptions) -> Iterator[Verdict]:
@@ -132,7 +94,6 @@ def check_groups(
     """
     files = [file for group in groups for file in group.files]
     checked = in_order(check_file, files, options)
-    told = False
     for group in groups:
         results = [next(checked) for _ in group.files]
         verdicts = [one for one in results if isinstance(one, Verdict)]
@@ -140,7 +101,6 @@ def check_groups(
         untold = [one for one in results if isinstance(one, Untold)]
         if untold and not others and len(groups) == 1:
             raise untold[0].error()
-        told = told or bool(others)
         yield group, [_settle(one, others, options) for one in results]
 
 

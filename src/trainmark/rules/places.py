@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from trainmark.rules.submission.systems import find_descriptions
-from trainmark.rules.submission.tree import Kind, Submission, find_submissions, identify
+from trainmark.rules.scaling_file import NAME as SCALING
 from trainmark.rules.tree import Group, find_groups, is_log
 from trainmark.types import Finding
+
+if TYPE_CHECKING:
+    from trainmark.rules.submission.tree import Submission
 
 __all__ = ["Place", "find_place"]
 
@@ -26,7 +29,7 @@ class Place:
     path: Path
     groups: tuple[Group, ...] = ()
     descriptions: tuple[Path, ...] = ()
-    submissions: tuple[Submission, ...] = ()
+    submissions: "tuple[Submission, ...]" = ()
     findings: tuple[Finding, ...] = ()
 
 
@@ -39,15 +42,23 @@ def find_place(path: str | Path) -> Place:
     Raises:
         UsageError: It does not exist, or holds nothing that can be checked.
     """
-    single, path = is_log(path), Path(path)
+    if not is_log(path):
+        return _folder(Path(path))
+    path = Path(path)
+    if path.suffix == ".json" and path.name != SCALING:
+        return Place(path=path, descriptions=(path,))
+    return Place(path=path, groups=(Group(path.parent, (path,), single=True),))
+
+
+def _folder(path: Path) -> Place:
+    # What a single log does not need is loaded here.
+    from trainmark.rules.submission.systems import find_descriptions
+    from trainmark.rules.submission.tree import Kind, find_submissions, identify
+
     try:
         kind = identify(path)
     except OSError:  # the working folder itself was removed; listing it says so
         kind = Kind.OTHER
-    if kind is Kind.SYSTEM:
-        return Place(path=path, descriptions=(path,))
-    if single:
-        return Place(path=path, groups=(Group(path.parent, (path,), single=True),))
     if kind is Kind.SYSTEMS:
         files, findings = find_descriptions(path)
         return Place(path=path, descriptions=tuple(files), findings=tuple(findings))

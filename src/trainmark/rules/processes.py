@@ -2,9 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
@@ -35,7 +32,21 @@ def in_order(
     jobs = min(_jobs(files, options), len(files), _MOST_JOBS)
     if jobs <= 1:
         yield from (check(file, options) for file in files)
-        return
+    else:
+        yield from _spread(check, files, options, jobs)
+
+
+def _spread(
+    check: Callable[[Path, CheckOptions], _T],
+    files: Sequence[Path],
+    options: CheckOptions,
+    jobs: int,
+) -> Iterator[_T]:
+    # 20 ms that one process does not need
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
     # A fresh interpreter: the parent may have threads (a progress bar), which a fork would break.
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         try:

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from trainmark.types.errors import TrainmarkError, UsageError
@@ -26,6 +25,8 @@ def atomic_write(path: str | Path, data: bytes | str) -> None:
             something other than a file.
         TrainmarkError: The write failed half-way, for example on a full disk.
     """
+    import tempfile  # a tenth of the start of a command, and most write nothing
+
     path = Path(path)
     content = data.encode() if isinstance(data, str) else data
     if _is_special(path):  # root would rename the file over /dev/null

@@ -7,14 +7,14 @@ accepted, and those that need a little fewer have their score scaled.
 
 from typing import TYPE_CHECKING
 
-from trainmark.rules.convergence.check import Convergence, check_convergence, is_checked
-from trainmark.rules.convergence.measured import Measured, measure
-from trainmark.rules.convergence.points import References, references
-from trainmark.rules.convergence.scaling import check_scaling
-from trainmark.rules.convergence.table import reference_lines
+from trainmark.types.lazy import lazily
 
 if TYPE_CHECKING:
-    from trainmark.rules.rulesets import Ruleset
+    from trainmark.rules.convergence.check import Convergence, check_convergence, is_checked
+    from trainmark.rules.convergence.measured import Measured, measure
+    from trainmark.rules.convergence.points import References, references
+    from trainmark.rules.convergence.scaling import check_scaling
+    from trainmark.rules.convergence.table import references_table
 
 __all__ = [
     "Convergence",
@@ -28,16 +28,13 @@ __all__ = [
     "references_table",
 ]
 
-
-def references_table(ruleset: "Ruleset", benchmark: str) -> list[str]:
-    """The reference points of a benchmark in a round as lines of text; [] if it has none.
-
-    Args:
-        ruleset: The round.
-        benchmark: The benchmark as logs name it.
-
-    Raises:
-        TrainmarkError: The installed references cannot be read.
-    """
-    table = references(ruleset, benchmark)
-    return [] if table is None else reference_lines(table)
+__getattr__ = lazily(
+    __name__,
+    {
+        "check": ("Convergence", "check_convergence", "is_checked"),
+        "measured": ("Measured", "measure"),
+        "points": ("References", "references"),
+        "scaling": ("check_scaling",),
+        "table": ("references_table",),
+    },
+)

@@ -1,11 +1,15 @@
 """Reference convergence as plain text: one submission beside its reference, or all references."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from trainmark.rules.convergence.points import Point, References
+from trainmark.rules.convergence.points import Point, References, references
 from trainmark.rules.convergence.procedure import FAILED_RUN, Judgement, Match, prune
 
-__all__ = ["amount", "factor", "reference_lines", "submission_lines"]
+if TYPE_CHECKING:
+    from trainmark.rules.rulesets import Ruleset
+
+__all__ = ["amount", "factor", "reference_lines", "references_table", "submission_lines"]
 
 _LABEL = 34
 _WIDTH = 100
@@ -158,3 +162,17 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
     padded = [f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True)]
     padded[-1] = cells[-1]
     return ("  " + "  ".join(padded)).rstrip()
+
+
+def references_table(ruleset: "Ruleset", benchmark: str) -> list[str]:
+    """The reference points of a benchmark in a round as lines of text; [] if it has none.
+
+    Args:
+        ruleset: The round.
+        benchmark: The benchmark as logs name it.
+
+    Raises:
+        TrainmarkError: The installed references cannot be read.
+    """
+    table = references(ruleset, benchmark)
+    return [] if table is None else reference_lines(table)
