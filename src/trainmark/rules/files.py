@@ -7,11 +7,15 @@ from trainmark import mllog
 from trainmark.rules.options import CheckOptions
 from trainmark.rules.rulesets import NoRulesError, RoundUnknownError
 from trainmark.rules.submission.systems_claims import logged_system
+from trainmark.rules.tables import wanted_keys
 from trainmark.rules.tree import is_log
 from trainmark.rules.verdict import Verdict, check_log
 from trainmark.types import Finding, Severity, UsageError
 
 __all__ = ["Untold", "check_file"]
+
+# Beyond this, records of keys without a rule (throughput, loss) are not kept.
+_LARGE_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +50,7 @@ def check_file(path: Path, options: CheckOptions) -> Verdict | Untold:
     """
     try:
         is_log(path)  # a pipe would never end
-        log = mllog.read(path)
+        log = mllog.read(path, _asked_for() if _size(path) > _LARGE_BYTES else None)
     except UsageError as error:
         fix = "Make the file readable, or take it away."
         return _only(path, "log.unreadable", error.message, fix)
@@ -60,6 +64,18 @@ def check_file(path: Path, options: CheckOptions) -> Verdict | Untold:
         return Untold(path=path, message=error.message, hint=error.hint)
     verdict = _with_counted(path, verdict)
     return verdict.strict() if options.strict else verdict
+
+
+def _asked_for() -> frozenset[str]:
+    """The keys that some check looks at: all that is kept of a large log."""
+    return wanted_keys() | {mllog.keys.OWN_RULESET, mllog.keys.OWN_EFFICIENCY}
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # reading it says so
+        return 0
 
 
 def _with_counted(path: Path, verdict: Verdict) -> Verdict:
