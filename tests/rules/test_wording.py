@@ -6,9 +6,10 @@ import pytest
 
 from tests.logs import Text, write_resnet
 from trainmark import mllog
-from trainmark.rules import check_log
+from trainmark.rules import check_log, ruleset_named
 from trainmark.rules.constraints import AllOf, AnyOf, Flag
 from trainmark.rules.culprits import failing
+from trainmark.rules.sentences import rule_sheet
 from trainmark.rules.shapes import constraint_of
 from trainmark.rules.statenames import flag_words, state_words
 from trainmark.rules.subjects import Constraint
@@ -136,3 +137,9 @@ def test_a_tensor_of_another_name_is_told(tmp_path: Path) -> None:
     finding = _findings(text, "1.1")["rules.closed_resnet.items"]
     assert "weights_initialization names 161 items" in finding.message
     assert 'missing: "bn0_beta", not in the list: "bn_0"' in finding.message
+
+
+def test_the_rules_of_a_round_name_every_tensor() -> None:
+    sheet = rule_sheet(ruleset_named("1.1"), "resnet", division="closed")
+    (sentence,) = (sentence for _, sentence in sheet.end if "weights_initialization" in sentence)
+    assert sentence.count('"') == 2 * 161

@@ -181,8 +181,9 @@ class SameItems(Condition):
         name, items = self.name, list(self.items)
         return lambda scope: sorted(scope.state[name]) == items
 
-    def sentence(self) -> str:
-        key, items = collected_key(self.name), f"{len(self.items)} items: {few(self.items)}"
+    def sentence(self, limit: int = 5) -> str:
+        """What is expected; ``limit`` says how many of the items are named."""
+        key, items = collected_key(self.name), f"{len(self.items)} items: {few(self.items, limit)}"
         return f"{self.name} has exactly {items}" if key is None else f"{key} names {items}"
 
     def found(self, scope: Scope) -> str:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trainmark.mllog import keys
-from trainmark.rules.constraints import AllOf, Flag, OneOf, TimeLimit
+from trainmark.rules.constraints import AllOf, Flag, OneOf, SameItems, TimeLimit
 from trainmark.rules.engine import Outcome, run_tables
 from trainmark.rules.rulesets import Ruleset
 from trainmark.rules.subjects import Constraint, named, show
@@ -152,7 +152,7 @@ def rule_sheet(ruleset: Ruleset, benchmark: str, division: str = "closed") -> Ru
         tables=tuple(map(_stem, names)),
         keys=tuple(rows),
         end=tuple(
-            (_stem(table.name), _reworded(one.sentence(), _terms(table, said)))
+            (_stem(table.name), _reworded(_in_full(one), _terms(table, said)))
             for table in tables
             for one in table.end
         ),
@@ -298,6 +298,13 @@ def _no_benchmark(ruleset: Ruleset, benchmark: str, division: str) -> UsageError
     unknown = unknown_name("benchmark", benchmark, benchmarks(ruleset, division))
     where = f"the {division} division of {ruleset.title}" if ruleset.official else ruleset.title
     return UsageError(f"{unknown.message} in {where}", hint=unknown.hint)
+
+
+def _in_full(constraint: Constraint) -> str:
+    """A sentence that names every item of a list: who has to log them needs them all."""
+    if isinstance(constraint, SameItems):
+        return constraint.sentence(limit=len(constraint.items))
+    return constraint.sentence()
 
 
 def _stem(table: str) -> str:
