@@ -10,12 +10,13 @@ from trainmark.rules.keyrules import KeyRule, Requirement
 from trainmark.rules.nodes import Node
 from trainmark.rules.subjects import Constraint, named, show
 from trainmark.rules.vocabulary import Record, Scope
-from trainmark.types import Event, Finding, Severity
+from trainmark.types import Event, Finding, Severity, printable
 
 __all__ = ["CANNOT", "Missing", "Reports", "distinct", "line_of", "value_of"]
 
 _SHOWN_VALUES = 5
 _SHOWN_CHECKS = 2
+_COMPARED = 100  # a log may hold any number of keys
 _ALIKE = 0.75  # opt_epsilon for opt_lamb_epsilon
 
 
@@ -146,7 +147,8 @@ class Reports:
             unknown: Keys in the log that have no rule: one may be this key under another name.
         """
         expected = need.sentence(rule.name)
-        near = [] if count else get_close_matches(rule.name, unknown, 1, _ALIKE)
+        near = [] if count else get_close_matches(rule.name, unknown[:_COMPARED], 1, _ALIKE)
+        near = [printable(key) for key in near]
         renamed = f"; there is {near[0]}, which these rules do not know" if near else ""
         finding = self.finding(
             f"rules.{rule.name}.missing",
