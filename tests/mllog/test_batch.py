@@ -123,7 +123,7 @@ def test_damaged_lines_too(lines: list[bytes], data: st.DataObject) -> None:
 
 def test_a_record_that_comes_again_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     first = at_once(record() + b"\n")[0]
-    monkeypatch.setattr(batch, "_parse", None)
+    monkeypatch.setattr(batch, "orjson", None)
     (again,) = at_once(record(time_ms=_TIME + 1) + b"\n")[0]
     assert again == first[0]._replace(time_ms=_TIME + 1)
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -23,6 +24,7 @@ __all__ = ["Batch", "forget", "read_block"]
 # Key, value, metadata, event type and namespace: a record without its time.
 _Content = tuple[str, Any, dict[str, Any], str, str]
 
+_CONTENT = itemgetter("key", "value", "metadata", "event_type", "namespace")
 _LATEST_MS = 1e300
 # A shorter record has no room for deeper nesting.
 _LONG = 2 * MAX_DEPTH + len('{"key":"","time_ms":0,"value":,"metadata":}')
@@ -165,19 +167,31 @@ class _Block:
         """A record that has not stood before, or something else."""
         if self._returns:
             text = text.partition(b"\r")[0]
-        record = _parse(text)
-        if record is None:
+        if len(text) > _LONG and text.count(b"[") + text.count(b"{") > MAX_DEPTH:
             self._read_exactly(text, line_no)
             return
-        time, content = record
+        try:
+            content = _CONTENT(fields := orjson.loads(text))
+            time = fields["time_ms"]
+        except (orjson.JSONDecodeError, LookupError, TypeError):
+            self._read_exactly(text, line_no)
+            return
         key, value, metadata, kind, namespace = content
+        if not (
+            type(key) is type(kind) is type(namespace) is str
+            and type(metadata) is dict
+            and (type(time) is int or type(time) is float)
+            and 0 <= time <= _LATEST_MS
+        ):
+            self._read_exactly(text, line_no)
+            return
         if self._wanted is None or key in self._wanted:
-            event = _make_event((key, value, metadata, time, kind, line_no, namespace))
-            self.batch.events.append(event)
+            row = (key, value, metadata, float(time), kind, line_no, namespace)
+            self.batch.events.append(_make_event(row))
             self.batch.text_bytes += len(text)
         else:
             self.batch.dropped[key] += 1
-        if self._head and type(value) in _RECURRING and text.startswith(self._head):
+        if type(value) in _RECURRING and self._head and text.startswith(self._head):
             self._learn(text, content)
 
     def _learn(self, text: bytes, content: _Content) -> None:
@@ -207,25 +221,3 @@ class _Block:
                 self.batch.events.append(item)
             else:
                 self.batch.dropped[item.key] += 1
-
-
-def _parse(text: bytes) -> tuple[float, _Content] | None:
-    """The time and the content of a record, None unless it is plainly well-formed."""
-    if len(text) > _LONG and text.count(b"[") + text.count(b"{") > MAX_DEPTH:
-        return None
-    try:
-        fields = orjson.loads(text)
-        key, kind, namespace = fields["key"], fields["event_type"], fields["namespace"]
-        value, metadata, time = fields["value"], fields["metadata"], fields["time_ms"]
-    except (orjson.JSONDecodeError, LookupError, TypeError):
-        return None
-    if (
-        type(key) is str
-        and type(kind) is str
-        and type(namespace) is str
-        and type(metadata) is dict
-        and (type(time) is int or type(time) is float)
-        and 0 <= time <= _LATEST_MS
-    ):
-        return float(time), (key, value, metadata, kind, namespace)
-    return None
