@@ -69,7 +69,8 @@ def known_differences(document: Path) -> list[Known]:
     """The list in a document: its ``yaml`` blocks.
 
     Args:
-        document: A page with fenced blocks, each a list of what, round, path, count, reason.
+        document: A page with fenced blocks, each a list of what (or several), round, path, count,
+            reason.
 
     Raises:
         KeyError: An entry lacks a field.
@@ -78,7 +79,7 @@ def known_differences(document: Path) -> list[Known]:
     blocks = re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     return [
         Known(
-            what=entry["what"],
+            what=what,
             round_name=str(entry["round"]),
             path=entry["path"],
             count=entry["count"],
@@ -86,6 +87,7 @@ def known_differences(document: Path) -> list[Known]:
         )
         for block in blocks
         for entry in yaml.safe_load(block) or []
+        for what in ([entry["what"]] if isinstance(entry["what"], str) else entry["what"])
     ]
 
 

@@ -75,7 +75,7 @@ def test_a_difference_has_to_be_listed_with_its_count(rounds: Path, tmp_path: Pa
     assert status == 1
     assert "NOT LISTED: 'verdict 4.0 tester/results/testbox/resnet/result_0.txt'" in text
     assert "1 x verdict of 4.0: valid" in text  # the one without an answer, told apart
-    entry = '- {what: verdict, round: "4.0", path: "*_0.txt", count: %d, reason: a test}'
+    entry = '- {what: [verdict], round: "4.0", path: "*_0.txt", count: %d, reason: a test}'
     known.write_text(f"A list:\n\n```yaml\n{entry % 1}\n```\n")
     assert _parity(rounds, "--oracle", oracle, "--known", known)[0] == 0
     known.write_text(f"A list:\n\n```yaml\n{entry % 2}\n```\n")
