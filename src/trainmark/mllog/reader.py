@@ -10,9 +10,7 @@ lets go what is too much.
 """
 
 import codecs
-import gc
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -23,6 +21,7 @@ from trainmark.mllog.exact import MAX_DEPTH, TOKEN, problem
 from trainmark.mllog.kept import Kept
 from trainmark.mllog.old_forms import TOKEN_0_5, TOKEN_0_6, read_0_6, round_0_5
 from trainmark.types import Event, Finding, RunLog, Severity, UsageError, printable
+from trainmark.types.garbage import collection_paused
 
 __all__ = ["MAX_DEPTH", "MAX_RECORD_BYTES", "TOKEN", "iter_log", "read", "read_bytes"]
 
@@ -78,7 +77,7 @@ def _line_no(item: Event | Finding) -> int:
 def _read(stream: BinaryIO, source: str, wanted: Collection[str] | None) -> RunLog:
     names = None if wanted is None else frozenset(wanted)
     kept, form = Kept(source), ""
-    with _no_collection():
+    with collection_paused():
         for known, batch in _batches(stream, source, names):
             if known != form:
                 # What looked like an older form was other text in the log of a newer one.
@@ -86,18 +85,6 @@ def _read(stream: BinaryIO, source: str, wanted: Collection[str] | None) -> RunL
                 form = known
             kept.add(batch)
     return kept.log(form or "mllog")
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """No search for garbage meanwhile: reading makes many objects and no cycles of them."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _batches(

@@ -69,10 +69,12 @@ def run_interval(log: RunLog) -> tuple[Event | None, Event | None]:
 
 def number(value: Any) -> float | None:
     """A finite number, None for anything else (text, true, NaN, digits beyond any float)."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if type(value) is float:
+        return value if math.isfinite(value) else None
+    if type(value) is not int:  # JSON has no other kinds of numbers
         return None
     try:
-        return float(value) if math.isfinite(value) else None
+        return float(value)
     except OverflowError:
         return None
 

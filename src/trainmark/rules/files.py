@@ -8,14 +8,16 @@ from trainmark.rules.options import CheckOptions
 from trainmark.rules.rulesets import NoRulesError, RoundUnknownError
 from trainmark.rules.submission.systems_claims import logged_system
 from trainmark.rules.tables import wanted_keys
-from trainmark.rules.tree import is_log
+from trainmark.rules.tree import status_of
 from trainmark.rules.verdict import Verdict, check_log
 from trainmark.types import Finding, Severity, UsageError
+from trainmark.types.garbage import collection_paused
 
 __all__ = ["Untold", "check_file"]
 
 # Beyond this, records of keys without a rule (throughput, loss) are not kept.
 _LARGE_BYTES = 64 << 20
+_COUNTED_FROM = (4, 0)  # the first round whose logs have lines :::SYSJSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,22 +50,29 @@ def check_file(path: Path, options: CheckOptions) -> Verdict | Untold:
         path: The file.
         options: How to check.
     """
+    with collection_paused():
+        result = _check(path, options)
+    if isinstance(result, Untold):
+        return result
+    result = _with_counted(path, result)
+    return result.strict() if options.strict else result
+
+
+def _check(path: Path, options: CheckOptions) -> Verdict | Untold:
     try:
-        is_log(path)  # a pipe would never end
-        log = mllog.read(path, _asked_for() if _size(path) > _LARGE_BYTES else None)
+        size = status_of(path).st_size  # says no to a pipe, which would never end
+        log = mllog.read(path, _asked_for() if size > _LARGE_BYTES else None)
     except UsageError as error:
         fix = "Make the file readable, or take it away."
         return _only(path, "log.unreadable", error.message, fix)
     try:
-        verdict = check_log(
+        return check_log(
             log, ruleset=options.ruleset, division=options.division, benchmark=options.benchmark
         )
     except NoRulesError as error:
         return _only(path, "rules.no_round", error.message, error.hint)
     except RoundUnknownError as error:
         return Untold(path=path, message=error.message, hint=error.hint)
-    verdict = _with_counted(path, verdict)
-    return verdict.strict() if options.strict else verdict
 
 
 def _asked_for() -> frozenset[str]:
@@ -71,17 +80,12 @@ def _asked_for() -> frozenset[str]:
     return wanted_keys() | {mllog.keys.OWN_RULESET, mllog.keys.OWN_EFFICIENCY}
 
 
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:  # reading it says so
-        return 0
-
-
 def _with_counted(path: Path, verdict: Verdict) -> Verdict:
     """The verdict with what scripts on the machine have counted into the file."""
-    counted = None if verdict.facts is None else logged_system(path)
-    if verdict.facts is None or counted is None:
+    if verdict.facts is None or verdict.ruleset is None or verdict.ruleset.round < _COUNTED_FROM:
+        return verdict
+    counted = logged_system(path)
+    if counted is None:
         return verdict
     claims = replace(verdict.facts.claims, counted=counted)
     return replace(verdict, facts=replace(verdict.facts, claims=claims))

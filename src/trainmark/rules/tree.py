@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trainmark.types import Finding, Severity, UsageError
 
-__all__ = ["Group", "find_groups", "is_log"]
+__all__ = ["Group", "find_groups", "is_log", "status_of"]
 
 _RESULT = re.compile(r"result_.*\.txt", re.DOTALL)
 
@@ -37,17 +37,26 @@ def is_log(path: str | Path) -> bool:
     Raises:
         UsageError: It is neither, or cannot be reached.
     """
+    return stat.S_ISREG(status_of(path).st_mode)
+
+
+def status_of(path: str | Path) -> os.stat_result:
+    """The status of a file or folder.
+
+    Raises:
+        UsageError: It is neither, or cannot be reached.
+    """
     wanted = "Give a result log, or a folder with result_*.txt files."
     if not os.fspath(path):  # for pathlib the working folder: a variable of a script is unset
         raise UsageError("the path is empty", hint=wanted)
     try:
-        mode = Path(path).stat().st_mode
+        status = Path(path).stat()
     except (FileNotFoundError, NotADirectoryError):
         raise UsageError(f"there is no {path}", hint=wanted) from None
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", hint=wanted) from error
-    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
-        return stat.S_ISREG(mode)
+    if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
+        return status
     raise UsageError(
         f"{path} is neither a file nor a folder: pipes and devices are not read",
         hint="Save the log to a file first.",

@@ -224,7 +224,7 @@ def _unreadable(log: RunLog) -> Verdict:
 def _is_cut_at_the_start(log: RunLog) -> bool:
     """Whether the log ends before it says what it is a log of."""
     said = (keys.SUBMISSION_BENCHMARK, keys.OWN_RULESET, keys.RUN_START, keys.RUN_STOP)
-    return all(log.first(key) is None for key in said)
+    return not any(map(log.count, said))
 
 
 def _cut_at_the_start(log: RunLog) -> Finding:
