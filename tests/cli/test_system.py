@@ -52,7 +52,7 @@ def test_options_fill_what_software_cannot_know(trainmark: Trainmark) -> None:
     options = ("--submitter", "House", "--name", "box", "--division", "open", "--status", "cloud")
     official = json.loads(trainmark("describe", "--json", *options)[1])
     found = [official[name] for name in ("submitter", "system_name", "division", "status")]
-    assert found == ["House", "box", "open", "cloud"]
+    assert found == ["House", "box", "open", "Available cloud"]
 
 
 def test_out_writes_the_official_object(trainmark: Trainmark, tmp_path: Path) -> None:

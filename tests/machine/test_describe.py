@@ -24,18 +24,18 @@ def test_a_dgx_like_machine_in_the_official_form(tmp_path: Path) -> None:
         framework="PyTorch 2.6.0",
     )
     official = system.to_dict()
-    assert official["host_processors_per_node"] == 2
-    assert official["host_processor_core_count"] == 4
-    assert official["host_processor_vcpu_count"] == 16
+    assert official["host_processors_per_node"] == "2"
+    assert official["host_processor_core_count"] == "4"
+    assert official["host_processor_vcpu_count"] == "16"
     assert official["host_memory_capacity"] == "1007 GB"
-    assert official["accelerators_per_node"] == 8
+    assert official["accelerators_per_node"] == "8"
     assert official["accelerator_model_name"] == "NVIDIA H100 80GB HBM3"
     assert official["accelerator_on-chip_memories"] == ""
     assert official["system_name"] == "8xNVIDIA-H100-80GB-HBM3"
     assert official["operating_system"] == "Ubuntu 24.04.1 LTS"
     assert official["other_software_stack"]["nvidia_driver"] == "550.90.07"
     assert official["hw_notes"] == "Dell Inc. PowerEdge R760; accelerator power limit 700 W"
-    assert (official["submitter"], official["status"]) == ("House", "cloud")
+    assert (official["submitter"], official["status"]) == ("House", "Available cloud")
     assert system.accelerators == 8
 
 

@@ -11,7 +11,7 @@ class System:
     """A system in the official system-description form (system_desc_id.json).
 
     Field names are the official ones with "-" written as "_"; ``to_dict`` gives the official
-    spelling. Everything is text or a whole number, "" when it cannot be seen from software.
+    spelling. Everything is text or a whole number, "" or 0 when it cannot be seen from software.
     Source: MLPerf submission rules, section "System description".
     """
 
@@ -50,8 +50,19 @@ class System:
     sw_notes: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The official JSON object, in the official order and spelling."""
-        return {_OFFICIAL.get(f.name, f.name): getattr(self, f.name) for f in fields(self)}
+        """The official JSON object: order, spelling, counts as text, the status in full.
+
+        The official checker stops at a number in some of the fields, and knows no short status.
+        """
+        return {_OFFICIAL.get(f.name, f.name): self._official(f.name) for f in fields(self)}
+
+    def _official(self, name: str) -> Any:
+        value = getattr(self, name)
+        if name == "status":
+            return _STATUS.get(value, value)
+        if isinstance(value, int):
+            return "" if value == 0 and name.startswith("host_") else str(value)
+        return value
 
     @property
     def accelerators(self) -> int:
@@ -59,4 +70,11 @@ class System:
         return self.number_of_nodes * self.accelerators_per_node
 
 
+# The words that the official checker has asked for since round 4.1.
+_STATUS = {
+    "onprem": "Available on-premise",
+    "cloud": "Available cloud",
+    "preview": "Preview",
+    "research": "Research, Development, or Internal (RDI)",
+}
 _OFFICIAL = {"accelerator_on_chip_memories": "accelerator_on-chip_memories"}

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from mlperf_logging.system_desc_checker.system_desc_checker import check_system_desc
 
 from tests.rules.submission.systems_files import GOOD, write, write_text
+from trainmark.machine import write_system
 from trainmark.rules.rulesets import known_rulesets
 from trainmark.rules.submission import systems
 from trainmark.rules.submission.systems import check_system, find_descriptions, read_system
@@ -88,6 +89,28 @@ def test_a_description_as_trainmark_writes_it_passes_its_own_rules(tmp_path: Pat
     path = write_text(tmp_path, json.dumps(described.to_dict()))
     assert [finding.rule for finding in check(path, "own").findings] == ["system.empty"]
     assert check(path, "own").ok
+
+
+@pytest.mark.parametrize("status", ["onprem", "cloud", "preview", "research"])
+@pytest.mark.parametrize("seen", [0, 2])
+def test_a_description_as_trainmark_writes_it_passes_the_official_checker(
+    tmp_path: Path, status: str, seen: int
+) -> None:
+    described = System(
+        submitter="tester",
+        status=status,
+        system_name="box",
+        host_processors_per_node=seen,
+        host_processor_core_count=seen,
+        other_software_stack={"CUDA": "12.4"},
+    )
+    path = tmp_path / "box.json"
+    write_system(described, path)
+    verdict = check(path, "5.0")
+    assert [finding.rule for finding in verdict.findings] == ["system.empty"]
+    assert verdict.findings[0].severity is Severity.NOTE
+    assert ("host_processors_per_node" in verdict.findings[0].message) == (seen == 0)
+    assert verdict.official_compliant is official(path, "5.0") is True
 
 
 @pytest.mark.parametrize("field", FIELD_NAMES)
