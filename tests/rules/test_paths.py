@@ -80,3 +80,36 @@ def test_a_round_without_rules_is_said(folder: str, tmp_path: Path) -> None:
 def test_a_bare_version_among_the_folders_is_no_round(tmp_path: Path) -> None:
     log = write_desk(placed(tmp_path / "v9.9" / "result_0.txt"))
     assert check_path(log)[0].ok
+
+
+@pytest.mark.parametrize("given", [".", "results", "results/box", "results/box/desk"])
+@pytest.mark.parametrize("in_submission", [True, False])
+def test_a_log_under_two_names_is_told_once_wherever_one_looks(
+    tmp_path: Path, given: str, in_submission: bool
+) -> None:
+    root = tmp_path / ("us" if in_submission else "results")
+    folder = write_folder(tmp_path / "us/results/box/desk", SHAPES[:2])
+    if not in_submission:  # the benchmark folder alone
+        folder = folder.rename(tmp_path / "alone")
+        root = folder if given == "results/box/desk" else tmp_path
+        given = "."
+    (folder / "result_2.txt").write_bytes((folder / "result_0.txt").read_bytes())
+    found = [
+        (Path(finding.path).name, finding.severity)
+        for verdict in check_path(root / given)
+        for finding in verdict.findings
+        if finding.rule == "submission.same_log"
+    ]
+    assert found == [("result_2.txt", Severity.ERROR)]
+
+
+def test_one_result_in_two_folders_is_a_warning_outside_of_submissions_too(tmp_path: Path) -> None:
+    one = write_folder(tmp_path / "box/desk", SHAPES[:3])
+    other = write_folder(tmp_path / "box/other", SHAPES[1:4])
+    verdicts = {Path(verdict.path): verdict for verdict in check_path(tmp_path / "box")}
+    assert "submission.same_log" not in {finding.rule for finding in verdicts[one].findings}
+    copies = [one for one in verdicts[other].findings if one.rule == "submission.same_log"]
+    assert [(Path(copy.path).name, copy.severity) for copy in copies] == [
+        ("result_0.txt", Severity.WARNING),
+        ("result_1.txt", Severity.WARNING),
+    ]

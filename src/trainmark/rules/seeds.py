@@ -117,9 +117,10 @@ def shared_seeds(folder: str, runs: Sequence[tuple[str, Sequence[Seed]]]) -> Ite
     """
     users: dict[tuple[str, int], dict[str, None]] = {}
     for path, seeds in runs:
+        name = Path(path).name  # a log may have hundreds of seeds, one for each process
         for seed in seeds:
             if seed.value is not None:
-                users.setdefault((seed.place, seed.value), {})[Path(path).name] = None
+                users.setdefault((seed.place, seed.value), {})[name] = None
     shared = [(seed, names) for (_, seed), names in users.items() if len(names) > 1]
     for seed_value, names in shared[:_MOST_FINDINGS]:
         shown = ", ".join(list(names)[:5]) + (", ..." if len(names) > 5 else "")

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from trainmark.rules.folders import check_folder, may_have_failed
 from trainmark.rules.options import CheckOptions
@@ -12,8 +13,10 @@ from trainmark.rules.submission.power_verdict import power_verdict
 from trainmark.rules.submission.surroundings import Systems, surroundings_of
 from trainmark.rules.submission.systems import check_system
 from trainmark.rules.submission.tree_checks import check_tree
+from trainmark.rules.submission.tree_copies import find_copies
 from trainmark.rules.tree import Group
 from trainmark.rules.verdict import Verdict
+from trainmark.types import Finding
 
 __all__ = ["check_around"]
 
@@ -30,18 +33,29 @@ def check_around(
     """
     rounds: Counter[Ruleset] = Counter()
     systems = Systems(place.descriptions)
+    copies = _copies(place)
     for group, verdicts in checked:
         rounds.update(one.ruleset for one in verdicts if one.ruleset is not None)
         around = surroundings_of(group.folder)
         folder = check_folder(group, verdicts, around, options)
         tolerated = may_have_failed(folder)
         yield from (replace(one, tolerated=tolerated and not one.ok) for one in verdicts)
-        yield replace(folder, findings=(*folder.findings, *systems.add(around, verdicts)))
+        more = (*copies.get(group.folder, ()), *systems.add(around, verdicts))
+        yield replace(folder, findings=(*folder.findings, *more))
         power = power_verdict(group.folder, group.files, ruleset=folder.ruleset, nodes=around.nodes)
         if power is not None:
             yield power
     ruleset = options.ruleset or (rounds.most_common(1)[0][0] if rounds else None)
     yield from _around(place, systems, ruleset or round_of_folder(place.path))
+
+
+def _copies(place: Place) -> dict[Path, list[Finding]]:
+    """Copies of logs by folder, of the folders that no submission's verdict speaks of."""
+    told = {folder for one in place.submissions for folder in one.results.values()}
+    found: dict[Path, list[Finding]] = {}
+    for copy in find_copies(one.folder for one in place.groups if one.folder not in told):
+        found.setdefault(Path(copy.path).parent, []).append(copy)
+    return found
 
 
 def _around(place: Place, systems: Systems, ruleset: Ruleset | None) -> Iterator[Verdict]:
