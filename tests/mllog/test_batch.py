@@ -39,9 +39,10 @@ def exactly(data: bytes) -> tuple[list[Event], list[Finding]]:
     """Each line by itself, as the file of an exact and slow reader would have it."""
     items: list[Event | Finding] = []
     for number, line in enumerate(data.split(b"\n"), start=1):
-        token = line.find(TOKEN)
-        if token >= 0:
-            items += read_line(line[token:].partition(b"\r")[0], "log", number)
+        for part in line.split(b"\r"):
+            token = part.find(TOKEN)
+            if token >= 0:
+                items += read_line(part[token:], "log", number)
     return (
         [item for item in items if isinstance(item, Event)],
         [item for item in items if isinstance(item, Finding)],
@@ -69,6 +70,9 @@ _LINES = [
     record(key="b"),
     record(key="\u0101"),
     record(value=0.25),
+    record(value=1 << 70),
+    record(value=-(1 << 63) - 1),
+    record(value=1e30),
     record(value={"throughput": 3.5}),
     record(value=float("nan")),
     record(value="a :::MLLOG {} b"),
@@ -90,6 +94,7 @@ _LINES = [
     record() + b"\r",
     record() + b"\r 30 %\r",
     record()[:60] + b"\r" + record()[60:],
+    record() + b"\r" + record(key="b") + b"\r5%\r0: " + record(value=0.5),
     record() + record(key="b"),
     record()[:40] + record(),
     record().replace(b" ", b""),

@@ -124,3 +124,13 @@ def test_excerpts_agree_with_the_reader(tmp_path: Path) -> None:
     log = read(path)
     shown = excerpts(path, [event.line_no for event in log.events])
     assert ['"here"' in shown[700_001], '"there"' in shown[1_400_002]] == [True, True]
+
+
+def test_records_apart_by_carriage_returns_are_read_in_pieces_too() -> None:
+    head = record("a").replace(b"\n", b"\r") * 3
+    for end in (b"\n", record("b") * 40_000):  # the rest of the file has line feeds
+        log = read_bytes(head * 10_000 + end, "log")
+        assert log.findings == ()
+        assert len(log.events) == 30_000 + (40_000 if len(end) > 1 else 0)
+        numbers = [event.line_no for event in log.events]
+        assert numbers == list(range(1, len(numbers) + 1))

@@ -68,3 +68,10 @@ def test_round_0_5_is_named_once() -> None:
     assert (log.form, log.events) == ("mlp", ())
     assert (finding.rule, finding.line_no) == ("log.round_0_5", 2)
     assert "no rules" in finding.message
+
+
+def test_a_carriage_return_ends_a_record_of_round_0_6_too() -> None:
+    raw = b"10%\r" + GOOD + b"\r20%\r0: " + GOOD.replace(b"0.5", b"0.6") + b"\r30%\n" + GOOD
+    log = read_bytes(b"x\n" + raw, "log")
+    assert [(event.value, event.line_no) for event in log.events] == [(0.5, 2), (0.6, 2), (0.5, 3)]
+    assert log.findings == ()

@@ -68,6 +68,11 @@ def test_a_record_with_everything() -> None:
         (line() + b"\r" + line() + b"\r", [1, 2]),
         (b"10%\r20%\r" + line() + b"\r30%\n" + line() + b"\n", [1, 2]),
         (line() + b"\n\r\n" + line(), [1, 3]),
+        # Records apart by a carriage return: all are read, wherever line feeds stand.
+        (line() + b"\r" + line() + b"\r" + line() + b"\n", [1, 2, 3]),
+        (line() + b"\r" + line() + b"\n" + line() + b"\r\n" + line(), [1, 2, 3, 4]),
+        (line() + b"\n" + line() + b"\r" + line() + b"\r10%\r" + line() + b"\n", [1, 2, 2, 2]),
+        (line() + b"\r\r\n" + line() + b"\r\r\n", [1, 2]),
         (b"\xef\xbb\xbf" + line() + b"\n", [1]),
         (b"0: " + line() + b"\n" + b"\xff\xfe rank 1 " + line(), [1, 2]),
         (line() + b" \t \n" + line(value="a\u2028b"), [1, 2]),

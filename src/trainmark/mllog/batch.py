@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from trainmark.mllog.exact import MAX_DEPTH, TOKEN, read_line
+from trainmark.mllog.exact import MAX_DEPTH, ONLY_WHOLE, TOKEN, read_line
 from trainmark.types import Event, Finding
 
 __all__ = ["Batch", "forget", "read_block"]
@@ -108,7 +108,7 @@ class _Block:
     Args:
         source: The name that findings carry.
         wanted: The keys to make events of; None for all.
-        returns: Whether there are carriage returns; the first of a line ends its record.
+        returns: Whether there are carriage returns: each ends a record, but counts as no line.
     """
 
     def __init__(self, source: str, wanted: Collection[str] | None, *, returns: bool) -> None:
@@ -165,8 +165,14 @@ class _Block:
 
     def _read_unknown(self, text: bytes, line_no: int) -> None:
         """A record that has not stood before, or something else."""
-        if self._returns:
-            text = text.partition(b"\r")[0]
+        if self._returns and b"\r" in text:
+            text, *others = text.split(b"\r")
+            self._read_unknown(text, line_no)
+            for other in others:  # lines too, and many a writer ends a bar of progress so
+                token = other.find(TOKEN)
+                if token >= 0:
+                    self._read_unknown(other[token + len(TOKEN) :], line_no)
+            return
         if len(text) > _LONG and text.count(b"[") + text.count(b"{") > MAX_DEPTH:
             self._read_exactly(text, line_no)
             return
@@ -182,6 +188,7 @@ class _Block:
             and type(metadata) is dict
             and (type(time) is int or type(time) is float)
             and 0 <= time <= _LATEST_MS
+            and (type(value) is not float or abs(value) < ONLY_WHOLE)
         ):
             self._read_exactly(text, line_no)
             return

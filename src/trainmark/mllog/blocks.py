@@ -33,31 +33,30 @@ class Block(NamedTuple):
 def blocks(stream: BinaryIO, start: bytes = b"") -> Iterator[Block]:
     """The lines of a log, as many at once as a piece of the file has.
 
-    A line ends at a line feed; in a file that has shown none so far, at a carriage return.
+    A line ends at a line feed; in a file that has shown none so far, or whose first line holds
+    several records apart, at a carriage return too.
 
     Args:
         stream: The log, opened in binary.
         start: What was read of it already.
     """
-    carry, newline, too_long = start, b"", False
+    carry, ends, too_long, records = start, b"", False, False
     while True:
         piece = stream.read(_PIECE_BYTES)
         data = carry + piece if carry else piece
         restarts = False
-        if newline != b"\n" and (b"\n" in data or b"\r" in data):
+        if ends != b"\n" and (b"\n" in data or b"\r" in data):
             # A file of carriage returns alone (old editors) has no line feed at all.
-            lone_returns = b"\n" not in data
-            restarts = newline == b"\r" and not lone_returns
-            newline = b"\r" if lone_returns else b"\n"
-        end = len(data)
-        if piece:
-            end = data.rfind(newline) + 1 if newline else 0
+            by_returns = b"\n" not in data or records or _is_by_returns(data)
+            restarts = ends == b"\r" and not by_returns
+            ends = b"\r" if by_returns else b"\n"
+        end = _end(data, ends) if piece else len(data)
         if end:
-            newline = newline or b"\n"
-            block = data[:end] if piece else data + newline
+            block = _plain(data[:end] if piece else data + b"\n", ends)
             if too_long:  # the end of its line belongs to what was said
-                block, too_long = block[block.find(newline) :], False
-            yield Block(_plain(block, newline), restarts)
+                block, too_long = block[block.find(b"\n") :], False
+            records = ends == b"\r" and (records or _ANY_TOKEN.search(block) is not None)
+            yield Block(block, restarts)
         elif restarts:
             yield Block(b"", restarts)
         if not piece:
@@ -71,8 +70,23 @@ def blocks(stream: BinaryIO, start: bytes = b"") -> Iterator[Block]:
             too_long, carry = True, b""
 
 
-def _plain(block: bytes, newline: bytes) -> bytes:
+def _is_by_returns(data: bytes) -> bool:
+    """Whether the first line holds several records, apart by carriage returns."""
+    end = data.find(b"\n")
+    token = _ANY_TOKEN.search(data, 0, end)
+    after = data.find(b"\r", token.end(), end) if token else -1
+    return after >= 0 and _ANY_TOKEN.search(data, after, end) is not None
+
+
+def _end(data: bytes, ends: bytes) -> int:
+    """How far whole lines go; a line feed may follow on a carriage return at the end."""
+    feed = data.rfind(b"\n") + 1
+    return feed if ends == b"\n" else max(feed, data.rfind(b"\r", 0, -1) + 1)
+
+
+def _plain(block: bytes, ends: bytes) -> bytes:
     """The lines with a line feed alone at their ends."""
     if b"\r" not in block:
         return block
-    return block.replace(b"\r\n" if newline == b"\n" else b"\r", b"\n")
+    block = block.replace(b"\r\n", b"\n")
+    return block if ends != b"\r" else block.replace(b"\r", b"\n")

@@ -16,6 +16,7 @@ from trainmark.types import Event, Finding, Severity, printable
 
 __all__ = [
     "MAX_DEPTH",
+    "ONLY_WHOLE",
     "TOKEN",
     "broken",
     "is_too_deep",
@@ -27,6 +28,8 @@ __all__ = [
 
 TOKEN = b":::MLLOG"
 MAX_DEPTH = 100  # of lists and objects in one another; beyond some 900 Python's own tools give up
+# From here on orjson gives the nearest float for a whole number, and Python all its digits.
+ONLY_WHOLE = float(1 << 63)
 _SHOWN_CHARACTERS = 160
 _MOST_BROKEN_ON_A_LINE = 100
 _REQUIRED = ("time_ms", "key", "value", "metadata")
@@ -47,6 +50,9 @@ def read_line(record: bytes, source: str, line_no: int) -> Iterator[Event | Find
     try:
         fields = orjson.loads(record[len(TOKEN) :].strip())
     except orjson.JSONDecodeError:
+        fields = None
+    value = fields.get("value") if isinstance(fields, dict) else None
+    if fields is None or (isinstance(value, float) and abs(value) >= ONLY_WHOLE):
         yield from _read_slowly(record, source, line_no)
     else:
         yield from _event(fields, record, source, line_no)

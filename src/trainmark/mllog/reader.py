@@ -122,20 +122,27 @@ def _read_0_6_block(
     lines = data.split(b"\n")
     batch.lines = len(lines) - 1
     for place, line in enumerate(lines):
-        token = line.find(TOKEN_0_6)
-        if token < 0:
+        if TOKEN_0_6 not in line:
             continue
         batch.token_lines += 1
-        record = line[token:].partition(b"\r")[0]
-        batch.text_bytes += len(record)
-        for item in read_0_6(record, source, line_no + place):
-            if isinstance(item, Finding):
-                batch.findings.append(item)
-            elif wanted is None or item.key in wanted:
-                batch.events.append(item)
-            else:
-                batch.dropped[item.key] += 1
+        for part in line.split(b"\r"):
+            token = part.find(TOKEN_0_6)
+            if token >= 0:
+                _add_0_6(batch, part[token:], line_no + place, source, wanted)
     return batch
+
+
+def _add_0_6(
+    batch: Batch, record: bytes, line_no: int, source: str, wanted: Collection[str] | None
+) -> None:
+    batch.text_bytes += len(record)
+    for item in read_0_6(record, source, line_no):
+        if isinstance(item, Finding):
+            batch.findings.append(item)
+        elif wanted is None or item.key in wanted:
+            batch.events.append(item)
+        else:
+            batch.dropped[item.key] += 1
 
 
 def _utf16(source: str) -> Finding:
