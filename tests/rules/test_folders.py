@@ -80,7 +80,7 @@ def test_one_failed_run_is_allowed_and_two_are_not(tmp_path: Path) -> None:
     (scored,) = score_path(one)
     assert scored.score.minutes == pytest.approx(3.0)
     assert scored.score.official
-    two = resnet_folder(tmp_path / "v4.0" / "two", [*four[:3], failed, failed])
+    two = resnet_folder(tmp_path / "v4.0" / "two", [*four[:3], failed, replace(failed, minutes=8)])
     assert found(two) == {"folder.failed_runs": Severity.ERROR}
     assert score_path(two)[0].score.minutes is None
 
@@ -119,9 +119,9 @@ def test_logs_of_one_folder_must_agree(tmp_path: Path) -> None:
 
 
 def test_seeds_must_differ_where_the_rules_say_so(tmp_path: Path) -> None:
-    same = [RunShape(seed=7)] * 3
-    assert found(write_folder(tmp_path / "own", same)) == {"folder.seeds": Severity.ERROR}
-    old = resnet_folder(tmp_path / "v4.0" / "resnet", [RunShape(seed=7)] * 5)
+    same = [RunShape(seed=7, minutes=minutes) for minutes in range(1, 6)]
+    assert found(write_folder(tmp_path / "own", same[:3])) == {"folder.seeds": Severity.ERROR}
+    old = resnet_folder(tmp_path / "v4.0" / "resnet", same)
     assert found(old) == {}
 
 

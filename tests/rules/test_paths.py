@@ -113,3 +113,19 @@ def test_one_result_in_two_folders_is_a_warning_outside_of_submissions_too(tmp_p
         ("result_0.txt", Severity.WARNING),
         ("result_1.txt", Severity.WARNING),
     ]
+
+
+def test_findings_name_the_description_as_it_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_folder(tmp_path / "us/results/box/desk", SHAPES[:3])
+    file = placed(tmp_path / "us/systems/box.json")
+    file.write_text('{"submitter": "Another", "division": "open"}', encoding="utf-8")
+    for given in ("us", Path("us/results/box"), tmp_path / "us"):
+        findings = [one for verdict in check_path(given) for one in verdict.findings]
+        (differs,) = [one for one in findings if one.rule == "system.submitter_differs"]
+        base = tmp_path if Path(given).is_absolute() else Path()
+        assert differs.path == str(base / "us/systems/box.json")
+        (division,) = [one for one in findings if one.rule == "system.division_differs"]
+        assert Path(division.path).is_absolute() == Path(given).is_absolute()

@@ -36,11 +36,6 @@ class Seed:
     line: str
     line_no: int
 
-    @property
-    def place(self) -> str:
-        """The place of the code that logged it."""
-        return f"{self.file}:{self.line}"
-
 
 def seeds_of(log: RunLog) -> tuple[Seed, ...]:
     """The seeds that a log has, at most a thousand."""
@@ -115,13 +110,13 @@ def shared_seeds(folder: str, runs: Sequence[tuple[str, Sequence[Seed]]]) -> Ite
         folder: The folder.
         runs: For each log its path and its seeds.
     """
-    users: dict[tuple[str, int], dict[str, None]] = {}
+    users: dict[tuple[str, str, int], dict[str, None]] = {}
     for path, seeds in runs:
         name = Path(path).name  # a log may have hundreds of seeds, one for each process
         for seed in seeds:
             if seed.value is not None:
-                users.setdefault((seed.place, seed.value), {})[name] = None
-    shared = [(seed, names) for (_, seed), names in users.items() if len(names) > 1]
+                users.setdefault((seed.file, seed.line, seed.value), {})[name] = None
+    shared = [(seed, names) for (_, _, seed), names in users.items() if len(names) > 1]
     for seed_value, names in shared[:_MOST_FINDINGS]:
         shown = ", ".join(list(names)[:5]) + (", ..." if len(names) > 5 else "")
         yield Finding(

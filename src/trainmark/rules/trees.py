@@ -36,7 +36,7 @@ def check_around(
     copies = _copies(place)
     for group, verdicts in checked:
         rounds.update(one.ruleset for one in verdicts if one.ruleset is not None)
-        around = surroundings_of(group.folder)
+        around = surroundings_of(group.folder, systems.read)
         folder = check_folder(group, verdicts, around, options)
         tolerated = may_have_failed(folder)
         yield from (replace(one, tolerated=tolerated and not one.ok) for one in verdicts)
@@ -71,7 +71,7 @@ def _around(place: Place, systems: Systems, ruleset: Ruleset | None) -> Iterator
             findings=place.findings,
         )
     for file in place.descriptions:
-        verdict = check_system(file, ruleset=ruleset)
+        verdict = check_system(file, ruleset=ruleset, reading=systems.read(file))
         yield replace(verdict, findings=(*verdict.findings, *systems.disagreements(file)))
     for verdict in check_tree(place.submissions, ruleset=ruleset):
         # Our own sessions are laid out alike but are no submissions.

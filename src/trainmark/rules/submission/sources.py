@@ -17,9 +17,9 @@ from trainmark.types import Finding, Severity, printable
 __all__ = ["check_sources"]
 
 # What the official seed checker takes for a source file, and notebooks.
-_SOURCE_SUFFIXES = frozenset(
-    {".py", ".ipynb", ".sh", ".sub", ".cu", ".cuh"}
-    | {".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx"}
+_SOURCE_SUFFIXES = (
+    *(".py", ".ipynb", ".sh", ".sub", ".cu", ".cuh"),
+    *(".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx"),
 )
 
 
@@ -106,12 +106,16 @@ def _look(folder: Path) -> tuple[bool, bool]:
     """Whether there is a source file, and a README, anywhere below a folder."""
     has_source = has_readme = False
     for listing in walk(folder):
-        files = (*listing.files, *listing.links)
-        has_source = has_source or any(one.suffix.lower() in _SOURCE_SUFFIXES for one in files)
-        has_readme = has_readme or any(one.name.lower().startswith("readme") for one in files)
+        names = (*listing.file_names, *listing.link_names)
+        has_source = has_source or any(map(_is_source, names))
+        has_readme = has_readme or any(name.lower().startswith("readme") for name in names)
         if has_source and has_readme:
             break
     return has_source, has_readme
+
+
+def _is_source(name: str) -> bool:
+    return name.lower().endswith(_SOURCE_SUFFIXES)
 
 
 def _found(

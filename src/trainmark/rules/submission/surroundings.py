@@ -1,13 +1,13 @@
 """What stands around a benchmark folder: its submission and the description of its system."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from trainmark.rules.submission.systems_agree import agree
 from trainmark.rules.submission.systems_claims import Claims
 from trainmark.rules.submission.systems_fields import division
-from trainmark.rules.submission.systems_json import Description, read_description
+from trainmark.rules.submission.systems_json import Description, Reading, read_description
 from trainmark.rules.submission.tree_logs import flags_in
 from trainmark.rules.verdict import Verdict
 from trainmark.types import Finding
@@ -44,7 +44,9 @@ class Surroundings:
         return None if self.description is None else self.description.count("number_of_nodes")
 
 
-def surroundings_of(folder: Path) -> Surroundings:
+def surroundings_of(
+    folder: Path, read: Callable[[Path], Reading] = read_description
+) -> Surroundings:
     """Find what stands around ``<submitter>/results/<system>/<benchmark>``.
 
     The description is ``<submitter>/systems/<system>.json``; a link that leads out of the
@@ -52,6 +54,7 @@ def surroundings_of(folder: Path) -> Surroundings:
 
     Args:
         folder: The benchmark folder.
+        read: What reads a description, which belongs to many folders.
     """
     place = folder.absolute()
     system = place.parent
@@ -67,18 +70,38 @@ def surroundings_of(folder: Path) -> Surroundings:
         inside = False
     return Surroundings(
         submitter=root.name,
-        description=read_description(file).description if inside else None,
+        description=read(_as_given(file, folder)).description if inside else None,
         flags=flags_in(place) | flags_in(system),
     )
+
+
+def _as_given(file: Path, folder: Path) -> Path:
+    """A path below the working folder without it, if the folder was given so."""
+    if folder.is_absolute() or not file.is_relative_to(Path.cwd()):
+        return file
+    return file.relative_to(Path.cwd())
 
 
 class Systems:
     """What the logs of each system say of it, gathered over its benchmark folders."""
 
     def __init__(self, descriptions: Iterable[Path]) -> None:
+        self._files = {_key(file): file for file in descriptions}
+        self._readings: dict[str, Reading] = {}
         self._gathered: dict[str, list[tuple[Surroundings, list[tuple[str, Claims]]]]] = {
-            str(file.absolute()): [] for file in descriptions
+            key: [] for key in self._files
         }
+
+    def read(self, file: Path) -> Reading:
+        """A description as read, once for all folders of its system.
+
+        Args:
+            file: The description; findings name it as it was given to be checked.
+        """
+        key = _key(file)
+        if key not in self._readings:
+            self._readings[key] = read_description(self._files.get(key, file))
+        return self._readings[key]
 
     def add(self, around: Surroundings, verdicts: Sequence[Verdict]) -> list[Finding]:
         """Keep what the logs of a folder say of their system.
@@ -93,7 +116,7 @@ class Systems:
         if around.description is None:
             return []
         claims = [(one.path, one.facts.claims) for one in verdicts if one.facts is not None]
-        gathered = self._gathered.get(around.description.path)
+        gathered = self._gathered.get(_key(around.description.path))
         if gathered is None:
             return agree(around.description, claims, submitter=around.submitter)
         gathered.append((around, claims))
@@ -105,9 +128,13 @@ class Systems:
         Args:
             file: The description.
         """
-        gathered = self._gathered.get(str(file.absolute()), [])
+        gathered = self._gathered.get(_key(file), [])
         claims = [one for _, claims in gathered for one in claims]
         around = gathered[0][0] if gathered else Surroundings()
         if around.description is None:
             return []
         return agree(around.description, claims, submitter=around.submitter)
+
+
+def _key(file: str | Path) -> str:
+    return str(Path(file).absolute())

@@ -19,14 +19,17 @@ __all__ = ["check_description", "check_system", "find_descriptions", "read_syste
 _SEVERITIES = tuple(Severity)
 
 
-def check_system(path: str | Path, *, ruleset: Ruleset | None = None) -> Verdict:
+def check_system(
+    path: str | Path, *, ruleset: Ruleset | None = None, reading: Reading | None = None
+) -> Verdict:
     """Check one system description.
 
     Args:
         path: The JSON file.
         ruleset: The round's rules; without them what holds in every round is checked.
+        reading: What was read of it before; it is read without.
     """
-    reading = read_description(path)
+    reading = reading or read_description(path)
     description = reading.description
     findings = list(reading.findings)
     if description is not None:

@@ -314,7 +314,7 @@ class _Members:
             self._broken(error.pos, error.msg)
         except RecursionError:
             self._too_deep(place)
-        if _is_deep(value):
+        if isinstance(value, list | dict) and _is_deep(value):
             self._too_deep(place)
         return value, after
 

@@ -121,7 +121,7 @@ def find_submissions(root: Path) -> tuple[Submission, ...]:
 
 
 def _has_logs(listing: Listing) -> bool:
-    return any(LOG_NAME.fullmatch(one.name) for one in (*listing.files, *listing.links))
+    return any(map(LOG_NAME.fullmatch, (*listing.file_names, *listing.link_names)))
 
 
 def _has_benchmarks(listing: Listing) -> bool:

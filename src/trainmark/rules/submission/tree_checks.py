@@ -181,7 +181,7 @@ def _results(submission: Submission, ruleset: Ruleset | None) -> Iterator[Findin
         yield from check_benchmark_folder(folder)
     for system in submission.result_systems():
         listing = list_folder(submission.root / "results" / system)
-        logs = [one.name for one in listing.files if LOG_NAME.fullmatch(one.name)]
+        logs = [name for name in listing.file_names if LOG_NAME.fullmatch(name)]
         if logs:
             yield misplaced(listing.folder, logs)
         yield from check_parameters(listing, read=True)

@@ -28,9 +28,9 @@ def find_copies(folders: Iterable[Path]) -> Iterator[Finding]:
     """
     by_size: dict[int, list[Path]] = {}
     for folder in folders:
-        for file in list_folder(folder).files:
-            size = _size(file) if LOG_NAME.fullmatch(file.name) else 0
-            if size:
+        for name in filter(LOG_NAME.fullmatch, list_folder(folder).file_names):
+            file = folder / name
+            if size := _size(file):
                 by_size.setdefault(size, []).append(file)
     first: dict[bytes, Path] = {}
     for files in by_size.values():

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trainmark.types import Finding, Severity
@@ -16,31 +16,55 @@ _DIGITS = re.compile(r"([0-9]{1,18})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """What one folder holds, each kind in natural order.
+    """What one folder holds, each kind by name in natural order.
 
     Attributes:
         folder: The folder.
-        folders: Its folders, hidden ones too.
-        files: Its regular files.
-        links: Its symbolic links, whatever they lead to.
-        others: Its pipes, sockets and devices.
+        folder_names: Its folders, hidden ones too.
+        file_names: Its regular files.
+        link_names: Its symbolic links, whatever they lead to.
+        other_names: Its pipes, sockets and devices.
         findings: Why it could not be listed; empty if it was.
     """
 
     folder: Path
-    folders: tuple[Path, ...] = ()
-    files: tuple[Path, ...] = ()
-    links: tuple[Path, ...] = ()
-    others: tuple[Path, ...] = ()
+    folder_names: tuple[str, ...] = ()
+    file_names: tuple[str, ...] = ()
+    link_names: tuple[str, ...] = ()
+    other_names: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+
+    # Paths are made for whom asks: a tree of sources has many files that nobody asks for.
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The paths of its folders."""
+        return self._paths(self.folder_names)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The paths of its files."""
+        return self._paths(self.file_names)
+
+    @property
+    def links(self) -> tuple[Path, ...]:
+        """The paths of its links."""
+        return self._paths(self.link_names)
+
+    @property
+    def others(self) -> tuple[Path, ...]:
+        """The paths of what else it holds."""
+        return self._paths(self.other_names)
 
     def shown_folders(self) -> Iterator[Path]:
         """The folders that are not hidden."""
-        return (folder for folder in self.folders if not folder.name.startswith("."))
+        return (self.folder / name for name in self.folder_names if not name.startswith("."))
 
     def names(self) -> frozenset[str]:
         """The names of the folders that are not hidden."""
-        return frozenset(folder.name for folder in self.shown_folders())
+        return frozenset(name for name in self.folder_names if not name.startswith("."))
+
+    def _paths(self, names: tuple[str, ...]) -> tuple[Path, ...]:
+        return tuple(self.folder / name for name in names)
 
 
 def list_folder(folder: Path) -> Listing:
@@ -49,19 +73,19 @@ def list_folder(folder: Path) -> Listing:
     Args:
         folder: The folder; links in it are listed, never followed.
     """
-    kinds: dict[str, list[Path]] = {"folders": [], "files": [], "links": [], "others": []}
+    kinds: dict[str, list[str]] = {"folders": [], "files": [], "links": [], "others": []}
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                kinds[_kind(entry)].append(folder / entry.name)
+                kinds[_kind(entry)].append(entry.name)
     except OSError as error:
         return Listing(folder=folder, findings=(_cannot_list(folder, error),))
     return Listing(
         folder=folder,
-        folders=_in_order(kinds["folders"]),
-        files=_in_order(kinds["files"]),
-        links=_in_order(kinds["links"]),
-        others=_in_order(kinds["others"]),
+        folder_names=_in_order(kinds["folders"]),
+        file_names=_in_order(kinds["files"]),
+        link_names=_in_order(kinds["links"]),
+        other_names=_in_order(kinds["others"]),
     )
 
 
@@ -81,7 +105,7 @@ def walk(root: Path) -> Iterator[Listing]:
             yield listing
         else:
             found = (*listing.findings, *(_too_deep(one) for one in inner[:1]))
-            yield Listing(folder=folder, files=listing.files, links=listing.links, findings=found)
+            yield replace(listing, folder_names=(), other_names=(), findings=found)
 
 
 def is_within(path: Path, root: Path) -> bool:
@@ -97,14 +121,14 @@ def is_within(path: Path, root: Path) -> bool:
         return False
 
 
-def natural(path: Path) -> list[tuple[int, str]]:
+def natural(name: str) -> list[tuple[int, str]]:
     """The key under which result_10 comes after result_9."""
-    parts = _DIGITS.split(path.name)
+    parts = _DIGITS.split(name)
     return [(int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in parts]
 
 
-def _in_order(paths: list[Path]) -> tuple[Path, ...]:
-    return tuple(sorted(paths, key=natural))
+def _in_order(names: list[str]) -> tuple[str, ...]:
+    return tuple(sorted(names, key=natural) if len(names) > 1 else names)
 
 
 def _kind(entry: os.DirEntry[str]) -> str:

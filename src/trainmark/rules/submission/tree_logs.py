@@ -36,7 +36,7 @@ def check_benchmark_folder(folder: Path) -> Iterator[Finding]:
     yield from listing.findings
     if listing.findings:
         return
-    names = [one.name for one in (*listing.files, *listing.links) if LOG_NAME.fullmatch(one.name)]
+    names = [*filter(LOG_NAME.fullmatch, (*listing.file_names, *listing.link_names))]
     if not names:
         yield _found(
             "submission.no_logs",
@@ -97,7 +97,7 @@ def _misplaced(listing: Listing) -> Iterator[Finding]:
         if folder.name in _EXPECTED_FOLDERS:
             continue
         for inner in walk(folder):
-            logs = [one.name for one in inner.files if LOG_NAME.fullmatch(one.name)]
+            logs = [*filter(LOG_NAME.fullmatch, inner.file_names)]
             if logs:
                 yield misplaced(inner.folder, logs)
 
@@ -124,9 +124,9 @@ def check_parameters(listing: Listing, *, read: bool) -> Iterator[Finding]:
         listing: The folder that may hold the file.
         read: Whether the official package checker reads the file in this folder.
     """
-    file = next((one for one in listing.files if one.name == PARAMETERS), None)
-    if file is None:
+    if PARAMETERS not in listing.file_names:
         return
+    file = listing.folder / PARAMETERS
     lines = _lines(file)
     effective = [line for line in lines if line in FLAGS]
     idle = [line.strip() for line in lines if line not in FLAGS and line.strip()]

@@ -1,5 +1,6 @@
 """What makes a submission hard to keep in git: names, sizes, links. The official repo checker."""
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ __all__ = ["LARGEST_BYTES", "check_repository"]
 LARGEST_BYTES = 50 << 20  # the limit of the official repo checker
 _MOST_OF_A_KIND = 100
 # Spaces and a dot in front are the official checker's; the others no checkout on Windows takes.
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+=,@-]{0,198}(?<!\.)")  # nothing to look for
 _AWKWARD = re.compile(r"[\s\x00-\x1f\x7f<>:\"|?*\\]|\Z(?<=\.)")
 
 
@@ -39,21 +41,22 @@ def check_repository(root: Path) -> Iterator[Finding]:
 
 
 def _in_folder(listing: Listing, inside: Path) -> Iterator[Finding]:
-    for path in (*listing.folders, *listing.files, *listing.links):
-        trouble = _name_trouble(path.name)
-        if trouble and path.name != ".git":
+    for name in (*listing.folder_names, *listing.file_names, *listing.link_names):
+        trouble = "" if _PLAIN.fullmatch(name) else _name_trouble(name)
+        if trouble and name != ".git":
             yield _found(
                 "submission.repo.name",
-                path,
-                f"the name {printable(path.name)!r} {trouble}",
+                listing.folder / name,
+                f"the name {printable(name)!r} {trouble}",
                 "Rename it with letters, digits, '-', '_' and '.', and a letter or digit in front.",
             )
-    for path in listing.files:
-        size = _size(path)
+    folder = str(listing.folder)
+    for name in listing.file_names:
+        size = _size(f"{folder}/{name}")
         if size > LARGEST_BYTES:
             yield _found(
                 "submission.repo.size",
-                path,
+                listing.folder / name,
                 f"the file has {size / (1 << 20):.0f} MiB; expected at most "
                 f"{LARGEST_BYTES >> 20} MiB, which is what git hosts take",
                 "Leave the file out, or write less into it.",
@@ -81,10 +84,10 @@ def _name_trouble(name: str) -> str:
     return f"has {match[0]!r} in it" if match[0] else "ends with a dot"
 
 
-def _size(path: Path) -> int:
+def _size(path: str) -> int:
     """The file's size in bytes; 0 if it has just gone."""
     try:
-        return path.lstat().st_size
+        return os.lstat(path).st_size
     except OSError:
         return 0
 
