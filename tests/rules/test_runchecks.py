@@ -1,3 +1,4 @@
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,16 @@ def test_every_rule_of_a_run_is_explained() -> None:
         explanation = find_explanation(rule)
         assert explanation is not None, rule
         assert explanation.rule == rule
+
+
+@pytest.mark.parametrize("before", ["init_stop", "run_start"])
+def test_a_target_that_is_met_before_run_start(before: str, tmp_path: Path) -> None:
+    text = Text.read(write_resnet(tmp_path / "result_0.txt"))
+    met = deepcopy(text.find("eval_accuracy", -1)) | {"time_ms": text.find(before)["time_ms"]}
+    text.records.insert(text.records.index(text.find(before)), met)
+    errors = [one for one in check_log(read(text.write()), ruleset="4.0").findings if one.is_error]
+    assert [one.rule for one in errors] == ["run.target_before_start"]
+    assert errors[0].line_no == text.line_of("run_start")
+    assert f"on line {text.line_of('eval_accuracy')}, before run_start" in errors[0].message
+    text.find("eval_accuracy")["value"] = 0.1  # a first look at the untrained model
+    assert check_log(read(text.write()), ruleset="4.0").ok

@@ -93,3 +93,49 @@ def test_a_target_met_later_by_the_clock(seconds: float, told: bool, text: Text)
         assert finding.line_no == text.line_of("run_stop")
         assert f"line {text.line_of('eval_accuracy', -1)}" in finding.message
         assert "2 seconds by the clock after run_stop" in finding.message
+
+
+def _errors(text: Text) -> list[Finding]:
+    return [one for one in check_log(read(text.write()), ruleset="4.0").findings if one.is_error]
+
+
+@pytest.mark.parametrize(
+    ("scale", "unit"), [(1e-3, "seconds"), (1e3, "microseconds"), (1e6, "nanoseconds")]
+)
+def test_times_in_another_unit_are_told_once(scale: float, unit: str, text: Text) -> None:
+    for record in text.records:
+        record["time_ms"] *= scale
+    told = [one for one in _errors(text) if one.rule == "run.time"]
+    assert [one.line_no for one in told] == [text.line_of("init_start")]
+    assert f"looks like {unit};" in told[0].message
+
+
+@pytest.mark.parametrize("key", ["run_start", "run_stop"])
+@pytest.mark.parametrize("time_ms", [0, 1, 1e11 - 1, 1e14 + 1, 1e300])
+def test_a_time_that_is_none(key: str, time_ms: float, text: Text) -> None:
+    text.find(key)["time_ms"] = time_ms
+    assert any(one.rule == "run.time" and one.line_no == text.line_of(key) for one in _errors(text))
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.5, False), (1.5, True), (480, True)])
+def test_a_run_start_dated_after_the_training_below_it(
+    seconds: float, told: bool, text: Text
+) -> None:
+    start, first = text.find("run_start"), text.find("block_start")
+    start["time_ms"] = first["time_ms"] + seconds * 1000
+    found = _errors(text)
+    assert [one.rule for one in found] == ["run.time"] * told
+    assert [one.line_no for one in found] == [text.line_of("run_start")] * told
+    assert all(f"{seconds:g} seconds after block_start" in one.message for one in found)
+    assert _back(text) == []  # said once
+    start["namespace"] = "another writer"
+    assert _errors(text) == []
+
+
+def test_one_record_dated_back_is_no_late_run_start(text: Text) -> None:
+    text.find("eval_start", -1)["time_ms"] = START_MS
+    assert _errors(text) == []
+    (finding,) = _back(text)
+    assert finding.line_no == text.line_of("eval_start", -1)
+    text.find("eval_start", -2)["time_ms"] = START_MS
+    assert [one.rule for one in _errors(text)] == ["run.time"]

@@ -131,6 +131,23 @@ def _target_in_time(facts: Facts) -> Iterator[Finding]:
             )
 
 
+def _target_too_early(facts: Facts) -> Iterator[Finding]:
+    """A target that was met before the clock had started: by another run, or by no training."""
+    start = facts.log.first(keys.RUN_START)
+    for target in facts.outcome.targets if start is not None else ():
+        line_no = target.met_on_line
+        if start is not None and line_no is not None and 0 < line_no < start.line_no:
+            yield facts.finding(
+                "run.target_before_start",
+                f"the target is met on line {line_no}, before run_start (line {start.line_no}): "
+                f"expected after it that {named(target.constraint, target.key)}",
+                "Log run_start before the training that is to meet the target; keep the records "
+                "of other runs out of the log.",
+                event=start,
+                expected=named(target.constraint, target.key),
+            )
+
+
 def _how_late(facts: Facts, target: TargetRule, stop: Event) -> str:
     """How long after run_stop the target was met, in words; "" if it was met in time."""
     line_no = target.met_on_line
@@ -166,6 +183,7 @@ _CHECKS: tuple[Callable[[Facts], Iterator[Finding]], ...] = (
     _interval,
     _status,
     _target_in_time,
+    _target_too_early,
     runchecks_times.intervals,
     runchecks_values.qualities,
     runchecks_values.numbers,

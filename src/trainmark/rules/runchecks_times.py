@@ -13,7 +13,16 @@ __all__ = ["backwards", "intervals"]
 
 _BACK_MS = 1_000.0
 _EARLIEST_MS = 1e11  # 1973: what stands before is a count from the start of the process
+_LATEST_MS = 1e14  # the year 5138: what stands after is in microseconds
 _TIME = operator.attrgetter("time_ms")
+# What a run does while its clock runs.
+_TRAINING = (
+    keys.BLOCK_START,
+    keys.EPOCH_START,
+    keys.EVAL_START,
+    keys.EVAL_ACCURACY,
+    keys.EVAL_ERROR,
+)
 # Records that are dated back where checkpoints are evaluated after the clock has stopped.
 _DATED_BACK = frozenset({keys.RUN_STOP, keys.EVAL_START, keys.EVAL_STOP, keys.EVAL_ACCURACY})
 
@@ -29,18 +38,15 @@ def intervals(facts: Facts) -> Iterator[Finding]:
         (facts.log.first(keys.INIT_START), facts.log.first(keys.INIT_STOP), 0),
         (facts.start, facts.stop, 1),
     )
+    units: set[str] = set()
     for begin, end, shortest_ms in pairs:
         for event in (begin, end):
-            if event is not None and not (event.time_ms > 0 and math.isfinite(event.time_ms)):
-                yield facts.finding(
-                    "run.time",
-                    f"{event.key} has the time {event.time_ms:.0f}; expected milliseconds since "
-                    "1970",
-                    "Log time_ms from the wall clock.",
-                    event=event,
-                    expected="milliseconds since 1970",
-                    found=f"{event.time_ms:.0f}",
-                )
+            if event is None or _EARLIEST_MS <= event.time_ms <= _LATEST_MS:
+                continue
+            unit = _other_unit(event.time_ms)
+            if unit not in units:  # then all records are like that
+                units |= {unit} if unit else set()
+                yield _no_time(facts, event, unit)
         if begin is not None and end is not None and end.time_ms - begin.time_ms < shortest_ms:
             found = _distance((end.time_ms - begin.time_ms) / 1e3)
             yield facts.finding(
@@ -52,6 +58,57 @@ def intervals(facts: Facts) -> Iterator[Finding]:
                 expected=f"{shortest_ms} ms or more after {begin.key}",
                 found=f"{found} it",
             )
+
+    late = _late_start(facts)
+    if late is not None and facts.start is not None:
+        start, first = facts.start, late
+        seconds = (start.time_ms - first.time_ms) / 1e3
+        yield facts.finding(
+            "run.time",
+            f"run_start (line {start.line_no}) is dated {seconds:g} seconds after {first.key} "
+            f"(line {first.line_no}), which stands below it: the score leaves that time out",
+            "Date run_start when the first training data is touched.",
+            event=start,
+            expected="run_start before the records of the training",
+            found=f"{seconds:g} seconds after {first.key}",
+        )
+
+
+def _no_time(facts: Facts, event: Event, unit: str) -> Finding:
+    return facts.finding(
+        "run.time",
+        f"{event.key} has the time {event.time_ms:.0f}{unit}; expected milliseconds since 1970",
+        "Log time_ms from the wall clock.",
+        event=event,
+        expected="milliseconds since 1970",
+        found=f"{event.time_ms:.0f}",
+    )
+
+
+def _other_unit(time_ms: float) -> str:
+    """What a time that is not in milliseconds looks like; 2001 to 2286 in seconds and so on."""
+    for unit, scale in (("seconds", 1), ("microseconds", 1e6), ("nanoseconds", 1e9)):
+        if 1e9 <= time_ms / scale < 1e10:
+            return f", which looks like {unit}"
+    return ""
+
+
+def _late_start(facts: Facts) -> Event | None:
+    """The earliest record of the training that is dated before the run_start above it.
+
+    Only what the same writer wrote: other processes have clocks of their own.
+    """
+    start = facts.start
+    if start is None or facts.log.count(keys.RUN_START) > 1 or start.time_ms > _LATEST_MS:
+        return None
+    below = [
+        event
+        for event in facts.log.all(*_TRAINING)
+        if event.line_no > start.line_no and event.namespace == start.namespace
+    ]
+    early = [one for one in below if _EARLIEST_MS <= one.time_ms < start.time_ms - _BACK_MS]
+    # One that is not the first has a wrong time itself.
+    return min(early, key=_TIME) if len(early) > 1 or (early and early[0] is below[0]) else None
 
 
 def _distance(seconds: float) -> str:
@@ -75,6 +132,8 @@ def backwards(facts: Facts) -> Iterator[Finding]:
         return
     minutes = facts.run.minutes
     if minutes is None or minutes <= 0:  # then run_start and run_stop have a finding that says more
+        return
+    if _late_start(facts) is not None:  # so has that
         return
     skipped = _DATED_BACK if facts.judged_later else frozenset[str]()
     steps = list(_steps_back(sorted(facts.log.events, key=_line), skipped))
