@@ -78,6 +78,49 @@ def test_without_a_home_there_is_no_cache(monkeypatch: pytest.MonkeyPatch) -> No
     assert tablecache.store("one", SOURCES, {"x": 1}) == {"x": b"1"}
 
 
+@pytest.mark.parametrize("home", ["", "relative", "{tmp}/absent", "{tmp}/file"])
+def test_a_home_that_is_none_is_not_made(
+    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", home.format(tmp=tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert tablecache.store("one", SOURCES, {"x": 1}) == {"x": b"1"}
+    assert tablecache.load("one", SOURCES) is None
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_file_that_others_can_have_written_counts_as_none(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tablecache.store("one", SOURCES, {"x": 1})
+    (cache / "one.json").chmod(0o666)
+    assert tablecache.load("one", SOURCES) is None
+    (cache / "one.json").chmod(0o664)
+    assert tablecache.load("one", SOURCES) == {"x": b"1"}
+    user = os.stat_result((0o100644, 0, 0, 1, os.geteuid() + 1, 0, 3, 0, 0, 0))
+    assert not tablecache._is_ours(user)
+
+
+def test_a_path_that_is_no_utf_8_is_done_without(cache: Path) -> None:
+    tablecache.store("one", SOURCES, {"x": 1})
+    strange = ["/\udcff", []]
+    assert tablecache.store("one", strange, {"x": 1}) == {"x": b"1"}
+    assert tablecache.load("one", strange) is None
+
+
+def test_what_makes_the_tables_makes_them_stale() -> None:
+    code = (
+        "import sys, trainmark.rules.yamltables, trainmark.rules.codec, trainmark.rules.tables\n"
+        "names = [name.split('.') for name in sys.modules if 'trainmark.rules.' in name]\n"
+        "print(*[name[2] for name in names])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    only_for_words = {"statenames", "tablecache", "words"}
+    assert set(done.stdout.split()) - only_for_words == set(tablecache._MAKERS)
+
+
 @pytest.mark.parametrize("name", sorted(known_tables()))
 def test_every_table_comes_back_the_same(name: str) -> None:
     made = compile_table(name, known_tables()[name])

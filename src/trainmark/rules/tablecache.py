@@ -1,8 +1,10 @@
 """A cache file for data made from other files, trusted only while those are unchanged.
 
 The files are in the user's cache folder (``$XDG_CACHE_HOME/trainmark``, else
-``~/.cache/trainmark``). They hold plain data, never code; a file that is missing, stale, damaged
-or no file is made anew, and a folder that cannot be written to is done without.
+``~/.cache/trainmark``). They hold plain data, never code; a file that is missing, stale, damaged,
+no file or another user's is made anew, and a folder that cannot be written to is done without.
+The checksum is against damage: who may write as this user may change what is stored here, as
+they may change the program.
 """
 
 import contextlib
@@ -24,6 +26,7 @@ __all__ = ["FileStamp", "load", "stamps", "store"]
 FileStamp = tuple[str, int, int]
 _MOST_BYTES = 16 << 20
 _FORMAT = 1
+_NOT_JSON = (TypeError, ValueError)  # a path may hold bytes that are no UTF-8
 # What makes the data: a change in one of them makes every cache file stale.
 _MAKERS = (
     "actions",
@@ -81,15 +84,21 @@ def load(name: str, sources: Sequence[Any]) -> Mapping[str, bytes] | None:
         return None
     try:
         info = file.stat()
-        if not stat.S_ISREG(info.st_mode) or info.st_size > _MOST_BYTES:
+        if not _is_ours(info) or info.st_size > _MOST_BYTES:
             return None
         made_for, check, body = file.read_bytes().split(b"\n", 2)
         if made_for != _made_for(sources) or check != _checksum(body):
             return None
         entries = (line.split(b"\t", 1) for line in body.split(b"\n"))
         return {entry.decode(): data for entry, data in entries}
-    except (OSError, ValueError):
+    except (OSError, *_NOT_JSON):
         return None
+
+
+def _is_ours(info: os.stat_result) -> bool:
+    """Whether it is a file that nobody but this user, or root, can have written."""
+    mine = not hasattr(os, "geteuid") or info.st_uid in (os.geteuid(), 0)
+    return stat.S_ISREG(info.st_mode) and mine and not info.st_mode & stat.S_IWOTH
 
 
 def store(name: str, sources: Sequence[Any], entries: Mapping[str, Any]) -> Mapping[str, bytes]:
@@ -110,7 +119,7 @@ def store(name: str, sources: Sequence[Any], entries: Mapping[str, Any]) -> Mapp
     body = b"\n".join(entry.encode() + b"\t" + line for entry, line in lines.items())
     from trainmark.types.files import atomic_write  # not needed where the cache is warm
 
-    with contextlib.suppress(OSError, TrainmarkError):
+    with contextlib.suppress(OSError, TrainmarkError, *_NOT_JSON):
         content = b"\n".join((_made_for(sources), _checksum(body), body))
         file.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(file, content)
@@ -121,21 +130,26 @@ def _json(entry: str, data: Any) -> bytes:
     """An entry as JSON, empty where it would not come back the same."""
     try:
         body = orjson.dumps(data)
-    except (TypeError, ValueError):  # a number beyond 64 bits
+    except _NOT_JSON:  # a number beyond 64 bits
         return b""
     return body if entry.isprintable() and orjson.loads(body) == data else b""
 
 
 def _file(name: str) -> Path | None:
-    """The cache file of a name; None without a home folder.
+    """The cache file of a name; None without a home folder, which is not for us to make.
 
     The same folder as platformdirs gives, whose import would cost more than reading the cache.
     """
     folder = os.environ.get("XDG_CACHE_HOME", "")
-    try:
-        base = Path(folder) if Path(folder).is_absolute() else Path.home() / ".cache"
-    except RuntimeError:
-        return None
+    base = Path(folder)
+    if not base.is_absolute():
+        try:
+            home = Path.home()
+        except RuntimeError:
+            return None
+        if not os.environ.get("HOME", "/").startswith("/") or not home.is_dir():
+            return None
+        base = home / ".cache"
     return base / "trainmark" / "rules" / f"{name}.json"
 
 
