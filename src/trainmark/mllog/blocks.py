@@ -33,8 +33,8 @@ class Block(NamedTuple):
 def blocks(stream: BinaryIO, start: bytes = b"") -> Iterator[Block]:
     """The lines of a log, as many at once as a piece of the file has.
 
-    A line ends at a line feed; in a file that has shown none so far, or whose first line holds
-    several records apart, at a carriage return too.
+    A line ends at a line feed; in a file that has shown none so far, or none but after all its
+    records, at a carriage return too.
 
     Args:
         stream: The log, opened in binary.
@@ -71,8 +71,10 @@ def blocks(stream: BinaryIO, start: bytes = b"") -> Iterator[Block]:
 
 
 def _is_by_returns(data: bytes) -> bool:
-    """Whether the first line holds several records, apart by carriage returns."""
+    """Whether the first line holds all records, apart by carriage returns."""
     end = data.find(b"\n")
+    if _ANY_TOKEN.search(data, end) is not None:
+        return False
     token = _ANY_TOKEN.search(data, 0, end)
     after = data.find(b"\r", token.end(), end) if token else -1
     return after >= 0 and _ANY_TOKEN.search(data, after, end) is not None
