@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.logs import RunShape, Text, desk_folder, write_desk, write_folder, write_resnet
-from trainmark.rules import CheckOptions, check_path, check_paths, ruleset_named
+from trainmark.rules import CheckOptions, check_path, check_paths, ruleset_named, score_path
 from trainmark.types import Severity, UsageError
 
 
@@ -129,3 +129,50 @@ def test_findings_name_the_description_as_it_was_given(
         assert differs.path == str(base / "us/systems/box.json")
         (division,) = [one for one in findings if one.rule == "system.division_differs"]
         assert Path(division.path).is_absolute() == Path(given).is_absolute()
+
+
+def test_each_submission_is_held_to_the_round_of_its_own_logs(tmp_path: Path) -> None:
+    write_folder(tmp_path / "training_results_v4.0/us/results/box/resnet", SHAPES, write_resnet)
+    write_folder(tmp_path / "training_results_v5.0/us/results/box/bert", SHAPES[:1], write_resnet)
+    for number in ("4.0", "5.0"):
+        placed(tmp_path / f"training_results_v{number}/us/systems/box.json").write_text("{}")
+    (tmp_path / "training_results_v3.0/them/results").mkdir(parents=True)
+    found = [
+        (one.kind, one.ruleset and one.ruleset.name, Path(one.path).relative_to(tmp_path).parts[0])
+        for one in check_path(tmp_path)
+        if one.kind in ("system", "submission")
+    ]
+    assert [(name, f"training_results_v{name}") for _, name, _ in found] == [
+        (name, folder) for _, name, folder in found
+    ]
+    assert [kind for kind, _, _ in found] == ["system"] * 2 + ["submission"] * 3
+
+
+@pytest.mark.parametrize(
+    ("folders", "rules"),
+    [
+        (["results"], {"submission.no_systems"}),
+        (["results/box"], {"submission.no_systems"}),
+        (["results/box/bert", "systems"], {"submission.no_logs", "submission.no_system"}),
+        (["systems", "benchmarks"], {"submission.no_results"}),
+    ],
+)
+def test_a_submission_without_a_log_is_checked(
+    tmp_path: Path, folders: list[str], rules: set[str]
+) -> None:
+    for folder in folders:
+        (tmp_path / "us" / folder).mkdir(parents=True)
+    for given in (tmp_path, tmp_path / "us"):
+        errors = {one.rule for v in check_path(given) for one in v.findings if one.is_error}
+        assert errors == rules
+        with pytest.raises(UsageError, match="no result logs"):
+            score_path(given)
+
+
+def test_a_systems_folder_without_a_description_that_is_read_is_checked(tmp_path: Path) -> None:
+    placed(tmp_path / "systems/box.json").symlink_to("/etc/hostname")
+    placed(tmp_path / "systems/README.md").write_text("text", encoding="utf-8")
+    (verdict,) = check_path(tmp_path / "systems")
+    assert {one.rule for one in verdict.findings} == {"system.link", "system.other_file"}
+    with pytest.raises(UsageError, match="no result logs"):
+        score_path(tmp_path / "systems")

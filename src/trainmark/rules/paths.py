@@ -69,7 +69,7 @@ def check_paths(
 def _of_place(
     place: Place, checked: Iterator[tuple[Group, list[Verdict]]], options: CheckOptions
 ) -> Iterator[Verdict]:
-    if all(group.single for group in place.groups) and not place.descriptions:
+    if place.groups and all(group.single for group in place.groups):
         return (verdict for _, verdicts in checked for verdict in verdicts)
     from trainmark.rules.trees import check_around  # a third of the start of a single log
 

@@ -15,7 +15,7 @@ from trainmark.rules.scoring import Score, score
 from trainmark.rules.submission.surroundings import surroundings_of
 from trainmark.rules.tree import Group
 from trainmark.rules.verdict import Verdict
-from trainmark.types import Finding, Run
+from trainmark.types import Finding, Run, UsageError
 
 __all__ = ["FolderScore", "score_path"]
 
@@ -89,6 +89,11 @@ def score_path(
     """
     options = replace(CheckOptions.of(ruleset=ruleset), jobs=jobs)
     groups = find_place(path).groups
+    if not groups:  # a description, or a submission without logs
+        raise UsageError(
+            f"there are no result logs to score at {path}",
+            hint="Give a benchmark folder with result_*.txt files, or any folder above.",
+        )
     return [
         _score_group(group, verdicts, reckon_scaling=reckon_scaling)
         for group, verdicts in check_groups(groups, options)

@@ -31,11 +31,11 @@ def check_around(
         checked: Its folders, each with the verdicts on its logs.
         options: How to check.
     """
-    rounds: Counter[Ruleset] = Counter()
+    rounds = _Rounds(place, options)
     systems = Systems(place.descriptions)
     copies = _copies(place)
     for group, verdicts in checked:
-        rounds.update(one.ruleset for one in verdicts if one.ruleset is not None)
+        rounds.add(group.folder, verdicts)
         around = surroundings_of(group.folder, systems.read)
         folder = check_folder(group, verdicts, around, options)
         tolerated = may_have_failed(folder)
@@ -45,8 +45,43 @@ def check_around(
         power = power_verdict(group.folder, group.files, ruleset=folder.ruleset, nodes=around.nodes)
         if power is not None:
             yield power
-    ruleset = options.ruleset or (rounds.most_common(1)[0][0] if rounds else None)
-    yield from _around(place, systems, ruleset or round_of_folder(place.path))
+    yield from _around(place, systems, rounds)
+
+
+class _Rounds:
+    """The rounds of submissions: what most logs of each are held to, or its folder says."""
+
+    def __init__(self, place: Place, options: CheckOptions) -> None:
+        self._asked_for = options.ruleset
+        self._place = place.path
+        self._of: dict[Path, Counter[Ruleset]] = {one.root: Counter() for one in place.submissions}
+        self._all: Counter[Ruleset] = Counter()
+
+    def add(self, folder: Path, verdicts: Iterable[Verdict]) -> None:
+        """Count the rounds of a folder's logs."""
+        found = Counter(one.ruleset for one in verdicts if one.ruleset is not None)
+        self._all.update(found)
+        root = self._root(folder)
+        if root is not None:
+            self._of[root].update(found)
+
+    def of(self, path: Path) -> Ruleset | None:
+        """The round of the submission that a path is or lies in, None if nothing tells it."""
+        root = self._root(path)
+        counted = self._all if root is None else self._of[root]
+        return (
+            self._asked_for
+            or _most(counted)
+            or round_of_folder(self._place if root is None else root)
+            or _most(self._all)
+        )
+
+    def _root(self, path: Path) -> Path | None:
+        return next((one for one in (path, *path.parents) if one in self._of), None)
+
+
+def _most(counted: Counter[Ruleset]) -> Ruleset | None:
+    return counted.most_common(1)[0][0] if counted else None
 
 
 def _copies(place: Place) -> dict[Path, list[Finding]]:
@@ -58,22 +93,23 @@ def _copies(place: Place) -> dict[Path, list[Finding]]:
     return found
 
 
-def _around(place: Place, systems: Systems, ruleset: Ruleset | None) -> Iterator[Verdict]:
+def _around(place: Place, systems: Systems, rounds: _Rounds) -> Iterator[Verdict]:
     """The verdicts on system descriptions and on how submissions are laid out."""
     if place.findings:
         yield Verdict(
             path=str(place.path),
             kind="submission",
-            ruleset=ruleset,
+            ruleset=rounds.of(place.path),
             chosen="",
             benchmark=None,
             division=None,
             findings=place.findings,
         )
     for file in place.descriptions:
-        verdict = check_system(file, ruleset=ruleset, reading=systems.read(file))
+        verdict = check_system(file, ruleset=rounds.of(file), reading=systems.read(file))
         yield replace(verdict, findings=(*verdict.findings, *systems.disagreements(file)))
-    for verdict in check_tree(place.submissions, ruleset=ruleset):
+    of_each = [rounds.of(one.root) for one in place.submissions]
+    for verdict in check_tree(place.submissions, rulesets=of_each):
         # Our own sessions are laid out alike but are no submissions.
-        if verdict.findings or ruleset is None or ruleset.official:
+        if verdict.findings or verdict.ruleset is None or verdict.ruleset.official:
             yield verdict

@@ -21,7 +21,7 @@ ROUND = "2.0"
 
 def check(root: Path, ruleset: Ruleset | None = None) -> list[Finding]:
     found = find_submissions(root)
-    verdicts = check_tree(found, ruleset=ruleset or ruleset_named(ROUND))
+    verdicts = check_tree(found, rulesets=[ruleset or ruleset_named(ROUND)] * len(found))
     assert [verdict.path for verdict in verdicts] == [str(one.root) for one in found]
     assert {verdict.kind for verdict in verdicts} == {"submission"}
     return [finding for verdict in verdicts for finding in verdict.findings]
@@ -108,7 +108,7 @@ def test_the_summarizers_alias_of_round_06_passes(tmp_path: Path) -> None:
 
 def test_without_a_round_every_benchmark_passes(tmp_path: Path) -> None:
     submission(tmp_path / "acme", "whatever")
-    (verdict,) = check_tree(find_submissions(tmp_path), ruleset=None)
+    (verdict,) = check_tree(find_submissions(tmp_path), rulesets=[None])
     assert verdict.findings == ()
 
 

@@ -185,7 +185,7 @@ def _no_references(folder: str, ruleset: "Ruleset", benchmark: str) -> Finding:
     return Finding(
         rule="rcp.no_references",
         severity=Severity.NOTE,
-        message=f"{ruleset.title} has no reference points for {benchmark:.40}: how fast the runs "
+        message=f"{ruleset.title.removeprefix('the rules of ')} has no reference points for {benchmark:.40}: how fast the runs "
         "converge is not checked",
         fix="If the round is a new one: pip install -U mlperf-logging",
         path=folder,

@@ -139,7 +139,8 @@ def _is_submission(listing: Listing) -> bool:
 
 
 def _by_name(name: str, listing: Listing) -> Kind | None:
-    if name == "systems" and any(one.suffix == ".json" for one in listing.files):
+    described = (*listing.file_names, *listing.link_names)
+    if name == "systems" and any(one.endswith(".json") for one in described):
         return Kind.SYSTEMS
     if name == "results" and listing.folders:
         return Kind.RESULTS

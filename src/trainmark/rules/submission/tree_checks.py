@@ -25,22 +25,24 @@ _SEVERITIES = tuple(Severity)
 _ALIASES = {"mask": "maskrcnn"}  # the one that the official summarizer knows, of round 0.6
 
 
-def check_tree(submissions: Sequence[Submission], *, ruleset: Ruleset | None) -> list[Verdict]:
+def check_tree(
+    submissions: Sequence[Submission], *, rulesets: Sequence[Ruleset | None]
+) -> list[Verdict]:
     """Check the layout of submissions, each for itself and for logs that they share.
 
     What stands in the logs, the system descriptions and the power folders is checked elsewhere.
 
     Args:
         submissions: As ``find_submissions`` returns them.
-        ruleset: The round's rules, which say what benchmarks there are; None if the round is not
-            known. Our own rules ask for no layout: then only copies of logs are looked for.
+        rulesets: For each the round's rules, which say what benchmarks there are; None if the round
+            is not known. Our own rules ask for no layout: then only copies of logs are looked for.
 
     Returns:
         A verdict of kind "submission" for each, in the same order.
     """
     copies = list(find_copies(folder for one in submissions for folder in one.results.values()))
     verdicts = []
-    for submission in submissions:
+    for submission, ruleset in zip(submissions, rulesets, strict=True):
         findings = [one for one in copies if _is_below(one.path, submission.root)]
         if ruleset is None or ruleset.official:
             findings += _layout(submission, ruleset)
