@@ -4,7 +4,7 @@ import pytest
 
 from tests.logs import RunShape, Text, write_desk, write_resnet
 from trainmark.mllog import read
-from trainmark.rules import Ruleset, find_ruleset, known_rulesets, ruleset_named
+from trainmark.rules import Ruleset, check_log, find_ruleset, known_rulesets, ruleset_named
 from trainmark.rules.rulesets import OWN
 from trainmark.types import RunLog, UsageError
 
@@ -121,3 +121,36 @@ def test_the_form_of_the_records_tells_round_0_6(tmp_path: Path) -> None:
     )
     ruleset, why = find_ruleset(read(path))
     assert (ruleset.name, why) == ("0.6", "by the form of its records")
+
+
+def _told(text: Text, **options: str) -> bool:
+    findings = check_log(read(text.write()), **options).findings
+    return any(one.rule == "rules.other_round" and one.is_error for one in findings)
+
+
+@pytest.mark.parametrize(("asked", "told"), [("own", True), ("3.0", True), ("4.0", False)])
+def test_a_log_cannot_choose_other_rules_than_its_folder(
+    asked: str, told: bool, tmp_path: Path
+) -> None:
+    log = resnet_in(tmp_path / "training_results_v4.0" / "results")
+    text = Text.read(Path(log.source))
+    text.records.insert(0, text.records[0] | {"key": "trainmark_ruleset", "value": asked})
+    assert _told(text) is told
+    assert not _told(text, ruleset="4.0")
+    text.path = tmp_path / "result_0.txt"
+    assert not _told(text)
+
+
+def test_a_benchmark_of_ours_may_lie_in_any_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "results_v4.0"
+    folder.mkdir()
+    assert not _told(Text.read(write_desk(folder / "result_0.txt")))
+
+
+def test_records_of_round_0_6_in_the_folder_of_another_round(tmp_path: Path) -> None:
+    folder = tmp_path / "training_results_v4.0"
+    folder.mkdir()
+    path = folder / "result_0.txt"
+    path.write_text(':::MLL 1563477912.5 submission_benchmark: {"value": "mask", "metadata": {}}\n')
+    rules = [one.rule for one in check_log(read(path)).findings]
+    assert "rules.other_round" in rules

@@ -18,6 +18,7 @@ __all__ = [
     "Ruleset",
     "find_ruleset",
     "known_rulesets",
+    "other_round",
     "round_of_folder",
     "ruleset_named",
 ]
@@ -162,6 +163,21 @@ def round_of_folder(folder: Path) -> Ruleset | None:
     except NoRulesError:
         return None
     return None if found is None else found[0]
+
+
+def other_round(log: RunLog, rules: Ruleset) -> Ruleset | None:
+    """The round that a log's folder names, where the log itself has asked for other rules.
+
+    A run of one of our own benchmarks may lie anywhere.
+
+    Args:
+        log: The log as read.
+        rules: What ``find_ruleset`` found for it.
+    """
+    folder = round_of_folder(Path(log.source).parent)
+    if folder is None or folder == rules or not (rules.official or _has_benchmark(log, folder)):
+        return None
+    return folder
 
 
 @functools.lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ from trainmark.rules.convergence.measured import Measured, measure
 from trainmark.rules.engine import Missing, Outcome, run_tables
 from trainmark.rules.hints import with_hints
 from trainmark.rules.later_changes import later_change
-from trainmark.rules.rulesets import Ruleset, find_ruleset
+from trainmark.rules.rulesets import Ruleset, find_ruleset, other_round
 from trainmark.rules.runchecks import Facts, extra_findings, torn_end
 from trainmark.rules.seeds import Seed, seeds_of
 from trainmark.rules.subjects import show
@@ -164,6 +164,9 @@ def check_log(
     compliant = official.compliant and not _refused(log.findings)
     run = summarize(plain)
     findings = _findings(plain, run, ranks, ours, rules)
+    folder = other_round(log, rules) if ruleset is None else None
+    if folder is not None:
+        findings.append(_other_round(log, rules, chosen, folder))
     if rules.official and not official.compliant and ours.compliant:
         findings.append(_only_official(log, official))
     if rules.official:
@@ -186,6 +189,20 @@ def check_log(
             measured=measure(log, benchmark=run.benchmark or "", ruleset=rules),
             claims=claims(log),
         ),
+    )
+
+
+def _other_round(log: RunLog, rules: Ruleset, chosen: str, folder: Ruleset) -> Finding:
+    """A log that chooses its rules, among others that are held to their round's."""
+    return Finding(
+        rule="rules.other_round",
+        severity=Severity.ERROR,
+        message=f"the log was held to {rules.title} ({chosen}), but it lies in a folder of round "
+        f"{folder.name}",
+        fix=f"Hold it to the folder's rules with --round {folder.name}, or move it elsewhere.",
+        path=log.source,
+        expected=folder.title,
+        found=rules.title,
     )
 
 
