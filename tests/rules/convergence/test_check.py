@@ -357,6 +357,7 @@ NUMBERS = st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.floa
 @example([1.7e308] * 5, 4096.0, "resnet", "5.0", 1.7e308)
 @example([-1.7e308] * 5, 4096.0, "resnet", "2.0", None)
 @example([5e-324] * 5, 5e-324, "resnet", "4.0", None)
+@example([None, 1e70, 1e70], 1.0, "llama31_405b", "5.0", None)
 def test_any_numbers_have_a_verdict_that_can_be_shown(
     amounts: list[float | None],
     batch_size: float | None,

@@ -182,11 +182,12 @@ def _weighed(
 
 
 def _no_references(folder: str, ruleset: "Ruleset", benchmark: str) -> Finding:
+    where = ruleset.title.removeprefix("the rules of ")
     return Finding(
         rule="rcp.no_references",
         severity=Severity.NOTE,
-        message=f"{ruleset.title.removeprefix('the rules of ')} has no reference points for {benchmark:.40}: how fast the runs "
-        "converge is not checked",
+        message=f"{where} has no reference points for {benchmark:.40}: how fast the runs converge "
+        "is not checked",
         fix="If the round is a new one: pip install -U mlperf-logging",
         path=folder,
     )

@@ -14,6 +14,7 @@ __all__ = ["amount", "factor", "reference_lines", "references_table", "submissio
 _LABEL = 34
 _WIDTH = 100
 _ABSURD = 1e15
+_FAR = 1000
 
 
 def amount(value: float) -> str:
@@ -60,8 +61,9 @@ def submission_lines(
     lines.append(_line("least acceptable mean", _limit(judgement.limit, references)))
     gap = judgement.mean - judgement.limit
     share = abs(gap) / judgement.limit
+    shown = f"{share:.1%}" if share < _FAR else f"{share:.3g} times"
     said = "above it by" if gap >= 0 else "missed by"
-    lines.append(_line(said, f"{amount(abs(gap))} ({share:.1%})"))
+    lines.append(_line(said, f"{amount(abs(gap))} ({shown})"))
     lines.append(_line("scaling factor", _scaling(judgement, point)))
     return tuple(lines)
 
