@@ -176,3 +176,18 @@ def test_a_systems_folder_without_a_description_that_is_read_is_checked(tmp_path
     assert {one.rule for one in verdict.findings} == {"system.link", "system.other_file"}
     with pytest.raises(UsageError, match="no result logs"):
         score_path(tmp_path / "systems")
+
+
+@pytest.mark.parametrize("given", ["power", "power/result_0", "power/result_0/node_0.txt"])
+def test_power_logs_alone_are_sent_to_their_folder(tmp_path: Path, given: str) -> None:
+    folder = write_folder(tmp_path / "us/results/box/desk", SHAPES[:3])
+    placed(folder / "power/result_0/node_0.txt").write_text(":::MLLOG {}", encoding="utf-8")
+    with pytest.raises(UsageError, match="holds power logs") as caught:
+        check_path(folder / given)
+    assert str(folder) in caught.value.hint
+    assert "power" in {verdict.kind for verdict in check_path(folder)}
+
+
+def test_a_log_may_be_named_as_a_power_log_elsewhere(tmp_path: Path) -> None:
+    (verdict,) = check_path(write_desk(placed(tmp_path / "power" / "node_0.txt")))
+    assert verdict.ok

@@ -1,17 +1,21 @@
 """What a path that a user gives holds: logs, system descriptions, submissions."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainmark.rules.scaling_file import NAME as SCALING
 from trainmark.rules.tree import Group, find_groups, is_log
-from trainmark.types import Finding
+from trainmark.types import Finding, UsageError
 
 if TYPE_CHECKING:
     from trainmark.rules.submission.tree import Submission
 
 __all__ = ["Place", "find_place"]
+
+_POWER_LOG = re.compile(r"(node|sw)_[0-9]{1,9}\.txt")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +49,8 @@ def find_place(path: str | Path) -> Place:
     if not is_log(path):
         return _folder(Path(path))
     path = Path(path)
+    if _POWER_LOG.fullmatch(path.name):
+        _refuse_power(path, path.absolute().parents)
     if path.suffix == ".json" and path.name != SCALING:
         return Place(path=path, descriptions=(path,))
     return Place(path=path, groups=(Group(path.parent, (path,), single=True),))
@@ -62,6 +68,7 @@ def _folder(path: Path) -> Place:
     if kind is Kind.SYSTEMS:
         files, findings = find_descriptions(path)
         return Place(path=path, descriptions=tuple(files), findings=tuple(findings))
+    _refuse_power(path, (path.absolute(), path.absolute().parent))
     submissions = find_submissions(path)
     return Place(
         path=path,
@@ -69,3 +76,21 @@ def _folder(path: Path) -> Place:
         descriptions=tuple(file for one in submissions for file in one.systems),
         submissions=submissions,
     )
+
+
+def _refuse_power(path: Path, candidates: Iterable[Path]) -> None:
+    """Power logs mean something only beside the result logs of the runs that were measured.
+
+    Args:
+        path: What was given.
+        candidates: The folders that may be the power folder it is in, the nearest first.
+
+    Raises:
+        UsageError: One of them is a folder ``power`` of a benchmark folder.
+    """
+    for folder in candidates:
+        if folder.name == "power" and any(folder.parent.glob("result_*.txt")):
+            raise UsageError(
+                f"{path} holds power logs, which are checked with the result logs of their runs",
+                hint=f"Give the benchmark folder: {folder.parent}",
+            )
