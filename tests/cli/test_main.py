@@ -39,7 +39,8 @@ def test_every_verb_has_help_and_json(verb: str) -> None:
 def test_an_unknown_verb_is_a_wrong_request() -> None:
     done = trainmark("runn")
     assert done.returncode == 2
-    assert "No such command" in done.stderr
+    assert "there is no command 'runn'" in done.stderr
+    assert "Did you mean 'run'? Valid: check," in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -49,7 +50,10 @@ def test_the_version_is_the_packages() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    ["results --limit 0", "results --limit 0 --format csv", "results --limit 0 --json", "system"],
+    [
+        *("results --limit 0", "results --limit 0 --format csv", "results --limit 0 --json"),
+        *("system", "--help", "check --help", "rules show --help", "--version"),
+    ],
 )
 def test_a_reader_that_goes_away_is_neither_an_error_nor_a_verdict(arguments: str) -> None:
     process = subprocess.Popen(
@@ -66,7 +70,10 @@ def test_a_reader_that_goes_away_is_neither_an_error_nor_a_verdict(arguments: st
     assert process.wait() == 141
 
 
-@pytest.mark.parametrize("arguments", ["results", "results --format csv", "results --json"])
+@pytest.mark.parametrize(
+    "arguments",
+    ["results", "results --format csv", "results --json", "--help", "--version", "check --help"],
+)
 def test_an_output_that_is_full_is_told(arguments: str) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(

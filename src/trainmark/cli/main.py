@@ -5,13 +5,15 @@ import importlib
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import click
 
 from trainmark import __version__
-from trainmark.types import TrainmarkError, printable
+from trainmark.types import TrainmarkError, printable, unknown_name
 
 __all__ = ["VERBS", "Verb", "command", "main"]
 
@@ -44,23 +46,22 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 class _LazyGroup(click.Group):
     """A group that knows its verbs by name and imports one when it is called."""
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _output_errors():  # --help is printed here
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         if os.environ.get("NO_COLOR"):  # https://no-color.org
             ctx.color = False
-        try:
+        with _output_errors():
             return super().invoke(ctx)
-        except BrokenPipeError:
-            # The reader of our output (head, less) has gone: no error, but no verdict either.
-            _drop_output()
-            ctx.exit(128 + signal.SIGPIPE)
-        except OSError as error:
-            if error.filename is not None or error.errno not in _FULL:
-                raise
-            _drop_output()
-            raise TrainmarkError(
-                f"cannot write the output: {error.strerror}",
-                hint="Free some space, or send the output to another place.",
-            ) from error
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in VERBS and not args[0].startswith("-"):
+            raise unknown_name("command", args[0], VERBS)
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -106,6 +107,25 @@ def main() -> None:
         sys.exit(error.exit_code)
     except click.Abort:  # Ctrl-C
         sys.exit(128 + signal.SIGINT)
+
+
+@contextmanager
+def _output_errors() -> Iterator[None]:
+    """An output that takes no more becomes an exit status, and a text where that helps."""
+    try:
+        yield
+    except BrokenPipeError:
+        # The reader of our output (head, less) has gone: no error, but no verdict either.
+        _drop_output()
+        raise click.exceptions.Exit(128 + signal.SIGPIPE) from None
+    except OSError as error:
+        if error.filename is not None or error.errno not in _FULL:
+            raise
+        _drop_output()
+        raise TrainmarkError(
+            f"cannot write the output: {error.strerror}",
+            hint="Free some space, or send the output to another place.",
+        ) from error
 
 
 def _drop_output() -> None:
