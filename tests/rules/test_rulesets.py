@@ -1,7 +1,9 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.cli.check_call import calls
 from tests.logs import RunShape, Text, write_desk, write_resnet
 from trainmark.mllog import read
 from trainmark.rules import Ruleset, check_log, find_ruleset, known_rulesets, ruleset_named
@@ -81,7 +83,7 @@ def test_a_full_scale_log_of_ours_names_its_round(tmp_path: Path) -> None:
 
 
 def test_when_nothing_tells_the_round_the_error_lists_them(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="fit equally well") as caught:
+    with pytest.raises(UsageError, match="fit about equally well") as caught:
         find_ruleset(resnet_in(tmp_path))
     assert "--round" in caught.value.hint
     assert "4.0" in caught.value.hint
@@ -154,3 +156,54 @@ def test_records_of_round_0_6_in_the_folder_of_another_round(tmp_path: Path) -> 
     path.write_text(':::MLL 1563477912.5 submission_benchmark: {"value": "mask", "metadata": {}}\n')
     rules = [one.rule for one in check_log(read(path)).findings]
     assert "rules.other_round" in rules
+
+
+def test_a_log_that_lacks_a_key_is_not_taken_for_one_of_another_round(tmp_path: Path) -> None:
+    for round_name in ("1.0", "4.0"):
+        log = resnet_in(tmp_path / round_name.replace(".", "_"), round_name)
+        for lost in log.keys():  # noqa: SIM118 -- no dictionary
+            left = replace(log, events=tuple(one for one in log.events if one.key != lost))
+            with pytest.raises(UsageError, match=r"fit about equally well|its benchmark"):
+                find_ruleset(left)
+
+
+def test_a_round_without_a_table_for_the_benchmark_does_not_fit(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="fit about equally well") as caught:
+        find_ruleset(resnet_in(tmp_path))
+    assert "3.1, 4.0 fit" in caught.value.message  # 4.1 lists resnet and has no table for it
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(
+    ("option", "value", "valid"),
+    [
+        ("--division", "Closed", "Valid: closed, open."),
+        ("--benchmark", "../x", "gpt3"),
+        ("--benchmark", "", "gpt3"),
+    ],
+)
+def test_what_is_asked_for_must_be_known(
+    option: str,
+    value: str,
+    valid: str,
+    jobs: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("a", "b"):
+        resnet_in(tmp_path / "v4.0" / name)
+    check = calls("check", monkeypatch, capsys)
+    code, _, err = check(tmp_path, option, value, "--jobs", jobs)
+    assert code == 2
+    assert f"round 4.0 know no {option.removeprefix('--')} {value!r}" in err
+    assert valid in err
+
+
+def test_division_and_benchmark_take_the_place_of_those_in_the_log(tmp_path: Path) -> None:
+    log = resnet_in(tmp_path)
+    assert check_log(log, ruleset="4.0", division="open", benchmark="resnet").division == "open"
+    bare = replace(log, events=tuple(e for e in log.events if "submission_d" not in e.key))
+    assert not check_log(bare, ruleset="4.0").ok
+    assert check_log(bare, ruleset="4.0", division="closed").ok
+    assert check_log(bare, ruleset="own", division="closed", benchmark="mine").benchmark == "mine"

@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ __all__ = [
     "find_ruleset",
     "known_rulesets",
     "other_round",
+    "refuse_unknown",
     "round_of_folder",
     "ruleset_named",
 ]
@@ -33,6 +34,8 @@ _FOLDER = re.compile(
 _ONLY_MLL = "0.6"  # the only round whose records have the token :::MLL
 _BENCHMARK = keys.SUBMISSION_BENCHMARK
 _DIVISION = keys.SUBMISSION_DIVISION
+_DIVISIONS = ("closed", "open")
+_MARGIN = 2  # keys that a log may lack by mistake
 
 
 class NoRulesError(UsageError):
@@ -127,7 +130,7 @@ def find_ruleset(
     """The rules for a log, and what decided it.
 
     In this order: the name given, the log's own record of its rules, the form of its records, a
-    folder named after a round, the keys in the log where they fit one round best.
+    folder named after a round, the keys in the log where they fit one round alone.
 
     Args:
         log: The log as read.
@@ -180,6 +183,25 @@ def other_round(log: RunLog, rules: Ruleset) -> Ruleset | None:
     return folder
 
 
+def refuse_unknown(log: RunLog, rules: Ruleset, key: str) -> None:
+    """Refuse a division or benchmark that was asked for and that the rules do not know.
+
+    Args:
+        log: The log, with what was asked for in it.
+        rules: The rules it is held to.
+        key: ``submission_division`` or ``submission_benchmark``.
+
+    Raises:
+        UsageError: The rules do not know it.
+    """
+    options, asked = _allowed(key, _layers(log, rules)), log.value(key)
+    if options and asked not in options:
+        name = key.removeprefix("submission_")
+        raise UsageError(
+            f"{rules.title} know no {name} {asked!r}", hint=f"Valid: {', '.join(options)}."
+        )
+
+
 @functools.lru_cache(maxsize=256)
 def _by_folder(parts: tuple[str, ...]) -> tuple[Ruleset, str] | None:
     """The round that the nearest of several folders names, and how it was found.
@@ -208,29 +230,32 @@ def _no_rules(round_name: str, folder: str) -> NoRulesError:
 
 
 def _by_keys(log: RunLog) -> Ruleset:
-    """The one round that the log lacks the fewest keys of.
+    """The one round whose keys the log has, all others being far off.
+
+    A log that lacks a key of its round may have all those of another: that is no reason to hold
+    it to the rules of that other one.
 
     Raises:
-        RoundUnknownError: Several rounds fit equally well, or none has this benchmark.
+        RoundUnknownError: Several rounds fit about as well, or none has this benchmark.
     """
     lacking = {
         name: _lacking(log, ruleset)
         for name, ruleset in known_rulesets().items()
-        if ruleset.official and _has_benchmark(log, ruleset)
+        if ruleset.official and name != _ONLY_MLL and _has_benchmark(log, ruleset)
     }
-    best = [name for name, count in lacking.items() if count == min(lacking.values())]
-    if len(best) == 1:
-        return known_rulesets()[best[0]]
+    near = [name for name, count in lacking.items() if count <= min(lacking.values()) + _MARGIN]
+    if len(near) == 1:
+        return known_rulesets()[near[0]]
     valid = ", ".join(known_rulesets())
-    if not best:
+    if not near:
         raise RoundUnknownError(
             f"cannot tell which round's rules {log.source} follows: no round has its benchmark",
             hint=f"Name the rules with --round. Valid: {valid}.",
         )
     raise RoundUnknownError(
-        f"cannot tell which round's rules {log.source} follows: rounds {', '.join(best)} fit "
-        "equally well",
-        hint=f"Name the rules, for example --round {best[-1]}. Valid: {valid}.",
+        f"cannot tell which round's rules {log.source} follows: rounds {', '.join(near)} fit "
+        "about equally well",
+        hint=f"Name the rules, for example --round {near[-1]}. Valid: {valid}.",
     )
 
 
@@ -238,19 +263,26 @@ def _layers(log: RunLog, ruleset: Ruleset) -> list[str]:
     """The tables of a round for the log's division and benchmark, those that there are."""
     folder = ruleset.first_table.split("/")[0]
     division, benchmark = log.value(_DIVISION), log.value(_BENCHMARK)
+    division = division if division in _DIVISIONS else _DIVISIONS[0]
     wanted = ("common", f"{division}_common", f"{division}_{benchmark}")
     return [name for stem in wanted if (name := f"{folder}/{stem}.yaml") in known_tables()]
 
 
 def _has_benchmark(log: RunLog, ruleset: Ruleset) -> bool:
-    """Whether the round's tables allow the log's benchmark."""
-    benchmark = log.value(_BENCHMARK)
-    for table in _layers(log, ruleset):
-        rule = load_table(table).keys.get(_BENCHMARK)
+    """Whether the round has a table for the log's benchmark, and its tables allow it."""
+    benchmark, tables = log.value(_BENCHMARK), _layers(log, ruleset)
+    options = _allowed(_BENCHMARK, tables)
+    return tables[-1].endswith(f"_{benchmark}.yaml") and benchmark in options
+
+
+def _allowed(key: str, tables: Sequence[str]) -> tuple[str, ...]:
+    """What a round's tables let a key be; () if they say nothing of it."""
+    found: tuple[str, ...] = ()
+    for table in tables:
+        rule = load_table(table).keys.get(key)
         for check in () if rule is None else rule.checks:
-            if isinstance(check, OneOf):
-                return benchmark in check.options
-    return False
+            found = check.options if isinstance(check, OneOf) else found
+    return found
 
 
 def _lacking(log: RunLog, ruleset: Ruleset) -> int:

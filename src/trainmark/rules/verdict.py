@@ -9,7 +9,7 @@ from trainmark.rules.convergence.measured import Measured, measure
 from trainmark.rules.engine import Missing, Outcome, run_tables
 from trainmark.rules.hints import with_hints
 from trainmark.rules.later_changes import later_change
-from trainmark.rules.rulesets import Ruleset, find_ruleset, other_round
+from trainmark.rules.rulesets import Ruleset, find_ruleset, other_round, refuse_unknown
 from trainmark.rules.runchecks import Facts, extra_findings, torn_end
 from trainmark.rules.seeds import Seed, seeds_of
 from trainmark.rules.subjects import show
@@ -142,11 +142,12 @@ def check_log(
         benchmark: Taken instead of what the log says.
 
     Raises:
-        UsageError: The round is unknown, or nothing tells which rules the log follows.
+        UsageError: Nothing tells the rules, or they do not know what was asked for.
         TrainmarkError: A rule table cannot be read.
     """
-    asked = {keys.SUBMISSION_DIVISION: division, keys.SUBMISSION_BENCHMARK: benchmark}
-    log = _with_values(log, {key: value for key, value in asked.items() if value is not None})
+    said = {keys.SUBMISSION_DIVISION: division, keys.SUBMISSION_BENCHMARK: benchmark}
+    asked = {key: value for key, value in said.items() if value is not None}
+    log = _with_values(log, asked)
     if not log.events:
         return _unreadable(log)
     if isinstance(ruleset, Ruleset):
@@ -155,6 +156,8 @@ def check_log(
         return _without_rules(log, [_cut_at_the_start(log)])
     else:
         rules, chosen = find_ruleset(log, name=ruleset)
+    for key in asked:
+        refuse_unknown(log, rules, key)
     theirs = _as_official(log)
     official = run_tables(theirs, rules.first_table, resolve=rules.resolve)
     ranks = count_ranks(log)
@@ -201,8 +204,6 @@ def _other_round(log: RunLog, rules: Ruleset, chosen: str, folder: Ruleset) -> F
         f"{folder.name}",
         fix=f"Hold it to the folder's rules with --round {folder.name}, or move it elsewhere.",
         path=log.source,
-        expected=folder.title,
-        found=rules.title,
     )
 
 
