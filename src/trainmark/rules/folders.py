@@ -1,7 +1,7 @@
 """What is wrong with a benchmark folder as a whole: its logs taken together."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -24,7 +24,12 @@ _SEEDS_FROM = {SeedRule.RULE: (4, 1), SeedRule.ALWAYS: (1, 0)}
 
 
 def check_folder(
-    group: Group, verdicts: Sequence[Verdict], around: Surroundings, options: CheckOptions
+    group: Group,
+    verdicts: Sequence[Verdict],
+    around: Surroundings,
+    options: CheckOptions,
+    *,
+    copies: Collection[str] = (),
 ) -> Verdict:
     """The verdict on a benchmark folder.
 
@@ -33,6 +38,7 @@ def check_folder(
         verdicts: Those on its logs.
         around: What stands around it.
         options: How to check.
+        copies: The logs that are told to be copies of others: their seeds are no news.
     """
     benchmark = first(verdict.benchmark for verdict in verdicts)
     ruleset = first(verdict.ruleset for verdict in verdicts)
@@ -41,7 +47,8 @@ def check_folder(
     findings = [*group.findings, *unreadable, *_same(group, verdicts)]
     if benchmark is not None:
         findings += _counts(group, verdicts, benchmark, ruleset)
-    seeds = _seeds(group, verdicts, ruleset, division, options)
+    runs = [one for one in verdicts if one.path not in copies]
+    seeds = _seeds(group, runs, ruleset, division, options)
     findings += map(_let_through, seeds) if SEED_BYPASS in around.flags else seeds
     convergence = convergence_of(
         group,

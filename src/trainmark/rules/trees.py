@@ -37,10 +37,11 @@ def check_around(
     for group, verdicts in checked:
         rounds.add(group.folder, verdicts)
         around = surroundings_of(group.folder, systems.read)
-        folder = check_folder(group, verdicts, around, options)
+        told = copies.get(group.folder, [])
+        folder = check_folder(group, verdicts, around, options, copies={copy.path for copy in told})
         tolerated = may_have_failed(folder)
         yield from (replace(one, tolerated=tolerated and not one.ok) for one in verdicts)
-        more = (*copies.get(group.folder, ()), *systems.add(around, verdicts))
+        more = (*told, *systems.add(around, verdicts))
         yield replace(folder, findings=(*folder.findings, *more))
         power = power_verdict(group.folder, group.files, ruleset=folder.ruleset, nodes=around.nodes)
         if power is not None:
