@@ -303,7 +303,7 @@ CASES = (
         "log.time",
         only=False,
         at=_line_at("run_start"),
-        says="this is nan",
+        says="this is NaN",
     ),
     Case(
         "text_time",

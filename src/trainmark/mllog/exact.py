@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from trainmark.mllog.faults import json_fault, kind_of, shown
 from trainmark.types import Event, Finding, Severity, printable
 
 __all__ = [
@@ -34,6 +35,13 @@ _SHOWN_CHARACTERS = 160
 _MOST_BROKEN_ON_A_LINE = 100
 _REQUIRED = ("time_ms", "key", "value", "metadata")
 _KEPT = (*_REQUIRED, "event_type", "namespace")
+_WHAT_TO_DO = {
+    "log.record": "Log each record as an object with time_ms (a number), key (text), value and "
+    "metadata (an object).",
+    "log.key": "Log the key as text.",
+    "log.metadata": "Log metadata as an object: {} where there is nothing to say.",
+    "log.time": "Log time_ms as a number: milliseconds since 1970, from the wall clock.",
+}
 _DECODER = json.JSONDecoder()
 _SPACES = re.compile(r"\s*")
 _TOKEN_TEXT = TOKEN.decode()
@@ -86,13 +94,12 @@ def problem(source: str, line_no: int, record: bytes, rule: str, message: str, f
 
 def broken(error: Exception, record: bytes, source: str, line_no: int, *, torn: bool) -> Finding:
     """A record that is no JSON; torn if another record follows on the line, which is read."""
-    reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
     return problem(
         source,
         line_no,
         record,
         "log.torn" if torn else "log.json",
-        f"not valid JSON after the token: {reason}",
+        f"not valid JSON after the token: {json_fault(error)}",
         "Repair the line, or write the log from one process so that lines do not mix.",
     )
 
@@ -150,7 +157,7 @@ def _read_slowly(record: bytes, source: str, line_no: int) -> Iterator[Event | F
                 line_no,
                 record,
                 "log.json" if token < 0 else "log.torn",
-                f"text after the record: {shorten(text[rest : rest + 40].encode(), 40)!r}",
+                f"text after the record: {shorten(text[rest : rest + 40].encode(), 40)}",
                 "Write each record on a line of its own.",
             )
 
@@ -205,8 +212,7 @@ def _event(fields: Any, record: bytes, source: str, line_no: int) -> Iterator[Ev
             line_no,
             record,
             *wrong,
-            "A record is an object with time_ms (a number), key (text), value and metadata "
-            "(an object).",
+            _WHAT_TO_DO[wrong[0]],
         )
     if not isinstance(fields, dict) or not isinstance(fields.get("key"), str):
         return
@@ -229,23 +235,26 @@ def _shape_problem(fields: Any) -> tuple[str, str] | None:
     records that it lets through.
     """
     if not isinstance(fields, dict):
-        return "log.record", f"a record must be an object, this is a {type(fields).__name__}"
+        return "log.record", f"a record must be an object, this is {kind_of(fields)}"
     missing = [name for name in _REQUIRED if name not in fields]
     if missing:
-        return "log.record", f"the record lacks {' and '.join(missing)}"
+        return "log.record", f"the record lacks {', '.join(missing)}"
     key, time, metadata = fields["key"], fields["time_ms"], fields["metadata"]
     try:
         float(time)
     except (TypeError, ValueError, OverflowError):
-        return "log.record", f"time_ms must be a number, this is {time!r:.60}"
+        return "log.record", f"time_ms must be a number, this is {shown(time)}"
     if not isinstance(key, str):
-        return "log.key", f"key must be text, this is {key!r:.60}"
+        return "log.key", f"key must be text, this is {shown(key)}"
     if not isinstance(metadata, dict):
-        return "log.metadata", f"metadata must be an object, this is {metadata!r:.60}"
+        return "log.metadata", f"metadata must be an object, this is {shown(metadata)}"
     if isinstance(time, bool | str):
-        return "log.time", f"time_ms must be a number, this is {time!r:.60}"
+        return "log.time", f"time_ms must be a number, this is {shown(time)}"
     if not math.isfinite(time) or time < 0:  # 0 stands for "no time" on keys that need none
-        return "log.time", f"time_ms must be a time in milliseconds since 1970, this is {time!r}"
+        return (
+            "log.time",
+            f"time_ms must be a time in milliseconds since 1970, this is {shown(time)}",
+        )
     return None
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from trainmark.mllog.exact import broken, is_too_deep, parse_json, problem
+from trainmark.mllog.faults import shown
 from trainmark.types import Event, Finding, Severity
 
 __all__ = ["TOKEN_0_5", "TOKEN_0_6", "read_0_6", "round_0_5"]
@@ -55,7 +56,7 @@ def read_0_6(record: bytes, source: str, line_no: int) -> Iterator[Event | Findi
         return  # the official checker goes on as if the line were not there
     metadata = content.get("metadata")
     if not isinstance(metadata, dict):
-        text = f"metadata must be an object, this is {metadata!r:.60}"
+        text = f"metadata must be an object, this is {shown(metadata)}"
         yield problem(source, line_no, record, "log.metadata", text, _FORM)
     yield Event(
         key=match[2].decode("ascii"),

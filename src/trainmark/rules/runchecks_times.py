@@ -75,13 +75,14 @@ def intervals(facts: Facts) -> Iterator[Finding]:
 
 
 def _no_time(facts: Facts, event: Event, unit: str) -> Finding:
+    time = f"{event.time_ms:.0f}" if math.isfinite(event.time_ms) else show(event.time_ms)
     return facts.finding(
         "run.time",
-        f"{event.key} has the time {event.time_ms:.0f}{unit}; expected milliseconds since 1970",
+        f"{event.key} has the time {time}{unit}; expected milliseconds since 1970",
         "Log time_ms from the wall clock.",
         event=event,
         expected="milliseconds since 1970",
-        found=f"{event.time_ms:.0f}",
+        found=time,
     )
 
 
