@@ -62,13 +62,13 @@ def _folder(path: Path) -> Place:
     from trainmark.rules.submission.tree import Kind, find_submissions, identify
 
     try:
-        kind = identify(path)
+        kind, absolute = identify(path), path.absolute()
     except OSError:  # the working folder itself was removed; listing it says so
-        kind = Kind.OTHER
+        return Place(path=path, groups=tuple(find_groups(path)))
     if kind is Kind.SYSTEMS:
         files, findings = find_descriptions(path)
         return Place(path=path, descriptions=tuple(files), findings=tuple(findings))
-    _refuse_power(path, (path.absolute(), path.absolute().parent))
+    _refuse_power(path, (absolute, absolute.parent))
     submissions = find_submissions(path)
     return Place(
         path=path,
