@@ -114,3 +114,20 @@ def test_an_entry_of_the_state_that_nothing_changes_is_a_number() -> None:
     assert row.target == "eval_accuracy is more than 0.69"
     # This one the log itself sets.
     assert 'metadata["samples_count"] is the next_validation_samples of the log' in row.checks
+
+
+def test_what_a_rule_reckons_from_a_value_is_told_with_that_key() -> None:
+    sheet = rule_sheet(ruleset_named("6.1"), "flux1")
+    (batch,) = [row for row in sheet.keys if row.key == "global_batch_size"]
+    rule = "eval_interval_samples is ceil(262144 / global_batch_size) * global_batch_size"
+    assert batch.gives == (rule,)
+    assert rule in batch.lines()
+    assert batch.to_dict()["gives"] == (rule,)
+
+
+def test_a_value_that_is_kept_as_it_is_is_not_told() -> None:
+    for sheet in (
+        rule_sheet(ruleset_named("4.0"), "resnet"),
+        rule_sheet(ruleset_named("0.6"), "ssd"),
+    ):
+        assert [row.gives for row in sheet.keys if row.gives] == []

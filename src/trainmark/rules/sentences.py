@@ -5,6 +5,7 @@ nothing but its division and its benchmark, and each sentence is that of the typ
 """
 
 import functools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -24,6 +25,7 @@ DIVISIONS = ("closed", "open")
 _NO_BENCHMARK = frozenset({"common", "generic"})
 _DIVISION_LIMIT = "the division's limit"  # as TimeLimit words it
 _CHOOSES = "its value chooses further rules"
+_FORMULA = re.compile(r" [-+*/] |\(")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,7 @@ class KeySentences:
         first: What must hold for the first record only.
         target: What must hold for at least one record; "" without such a rule.
         chooses: The tables that its value chooses, in words; "" if it chooses none.
+        gives: What is reckoned from its value for the rules of other keys.
     """
 
     key: str
@@ -51,6 +54,7 @@ class KeySentences:
     first: tuple[str, ...] = ()
     target: str = ""
     chooses: str = ""
+    gives: tuple[str, ...] = ()
 
     def lines(self) -> tuple[str, ...]:
         """Every sentence, the requirement first."""
@@ -61,6 +65,7 @@ class KeySentences:
             *self.checks,
             *self.order,
             *([self.chooses] if self.chooses else []),
+            *self.gives,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -275,7 +280,17 @@ def _sentences(
         first=words(rule.first),
         target=" and ".join(dict.fromkeys(targets)),
         chooses=_CHOOSES if asks else "",
+        gives=tuple(_reckoned(rule)),
     )
+
+
+def _reckoned(rule: KeyRule) -> Iterator[str]:
+    """What a record's value sets for other rules by a formula: "lr_min is 5e-07 * seed"."""
+    for action in (*rule.before.actions, *rule.after.actions):
+        name, becomes, formula = action.sentence().partition(" becomes ")
+        if becomes and name.isidentifier() and _FORMULA.search(formula):
+            formula = formula.replace("the value", rule.name)
+            yield f"{name} is {formula}"
 
 
 def _parts(checks: Sequence[Constraint]) -> Iterator[Constraint]:

@@ -21,6 +21,9 @@ _PLACES = (
     (r" is None\b", " is not known"),
     (r" in [\[{](.*?)[\]}]", r" is one of \1"),
     (r"\bis_integer\((.*)\)$", r"\1 is whole"),
+    (r"(\([^()]*\)) \*\* 0\.5\b", r"the square root of \1"),
+    (r"^abs\(([^()]*?) - (.*)\) < ([\w.-]+)$", r"\1 differs from \2 by less than \3"),
+    (r"^([^ ]*) % (\w+) == 0$", r"\1 is a whole multiple of \2"),
     (r"'", '"'),
 )
 _COMPARISONS = {
@@ -45,13 +48,27 @@ def in_words(source: str) -> str:
         made = re.findall(_MADE_KEY, source)
         return f"records {', '.join(made)} are made of others and join the log"
     text = "; ".join(line.strip() for line in source.splitlines() if line.strip())
-    text = text.replace(":; ", ": ")
+    text = _without_int(text.replace(":; ", ": "))
     for pattern, words in _patterns():
         text = pattern.sub(words, text)
     compared = re.findall(_COMPARISON, text)
     if len(compared) > 1 and not re.search(r"\b(and|or|if)\b", text):
         return text  # a <= b <= c reads best as it is
     return re.sub(_COMPARISON, lambda match: f" {_COMPARISONS[match[1]]} ", text)
+
+
+def _without_int(text: str) -> str:
+    """The text without conversions to a whole number: what is converted stays."""
+    for match in reversed(list(re.finditer(r"\bint(?=\()", text))):
+        depth, parts = 0, False
+        for end in range(match.end(), len(text)):
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            parts |= depth == 1 and text[end] == " "
+            if depth == 0:
+                inner = text[match.end() : end + 1]
+                text = f"{text[: match.start()]}{inner if parts else inner[1:-1]}{text[end + 1 :]}"
+                break
+    return text
 
 
 @functools.cache
