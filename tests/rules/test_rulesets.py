@@ -7,7 +7,7 @@ from tests.cli.check_call import calls
 from tests.logs import RunShape, Text, write_desk, write_resnet
 from trainmark.mllog import read
 from trainmark.rules import Ruleset, check_log, find_ruleset, known_rulesets, ruleset_named
-from trainmark.rules.rulesets import OWN
+from trainmark.rules.rulesets import OWN, round_of_folder
 from trainmark.types import RunLog, UsageError
 
 
@@ -65,6 +65,16 @@ def test_the_folder_tells_the_round(folder: str, name: str, tmp_path: Path) -> N
     ruleset, why = find_ruleset(resnet_in(tmp_path / folder))
     assert ruleset.name == name
     assert why.startswith("by the folder")
+
+
+def test_a_link_to_a_round_tells_it_too(tmp_path: Path) -> None:
+    resnet_in(tmp_path / "training_results_v3.1/Org/results/box/resnet")
+    (tmp_path / "mine").symlink_to(tmp_path / "training_results_v3.1/Org")
+    (tmp_path / "v2.0").symlink_to(tmp_path / "training_results_v3.1/Org")
+    for link, name in (("mine", "3.1"), ("v2.0", "2.0")):
+        log = read(tmp_path / link / "results/box/resnet/result_0.txt")
+        assert find_ruleset(log)[0].name == name
+        assert round_of_folder(tmp_path / link / "results") == ruleset_named(name)
 
 
 def test_what_is_asked_for_comes_before_the_log_and_the_folder(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def find_ruleset(
         return known_rulesets()[own], f"by the log's record {keys.OWN_RULESET}"
     if log.form == "mll" and _ONLY_MLL in known_rulesets():
         return known_rulesets()[_ONLY_MLL], "by the form of its records"
-    found = _by_folder(Path(path or log.source).absolute().parts[:-1])
+    found = _by_place(Path(path or log.source).absolute().parent)
     if found is not None:
         return found
     return _by_keys(log), "by the keys in the log"
@@ -162,7 +162,7 @@ def round_of_folder(folder: Path) -> Ruleset | None:
         folder: The folder.
     """
     try:
-        found = _by_folder(folder.absolute().parts)
+        found = _by_place(folder.absolute())
     except NoRulesError:
         return None
     return None if found is None else found[0]
@@ -203,6 +203,18 @@ def refuse_unknown(log: RunLog, rules: Ruleset, key: str) -> None:
 
 
 @functools.lru_cache(maxsize=256)
+def _by_place(folder: Path) -> tuple[Ruleset, str] | None:
+    """What the folders above tell as they are named, else where links in them lead.
+
+    Raises:
+        NoRulesError: As ``_by_folder``.
+    """
+    try:
+        return _by_folder(folder.parts) or _by_folder(folder.resolve().parts)
+    except (OSError, RuntimeError):  # it has gone, or a ring of links
+        return None
+
+
 def _by_folder(parts: tuple[str, ...]) -> tuple[Ruleset, str] | None:
     """The round that the nearest of several folders names, and how it was found.
 
