@@ -284,3 +284,17 @@ def test_the_depth_that_is_read_can_be_printed_and_compared() -> None:
     assert (event.value, findings) == (value, [])
     _, findings = parse(line(value=[value]))
     assert [finding.rule for finding in findings] == ["log.depth"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_its_mark_is_told(encoding: str) -> None:
+    events, (finding,) = parse((b"a line\n" + line()).decode().encode(encoding))
+    assert events == []
+    assert finding.rule == "log.encoding"
+
+
+@pytest.mark.parametrize("start", [b"\0", b"\0" * 20, b"x\0y\0", b"\0x\0y\0z", b""])
+def test_some_nul_bytes_are_no_utf_16(start: bytes) -> None:
+    events, findings = parse(start + b"\n" + line())
+    assert len(events) == 1
+    assert findings == []

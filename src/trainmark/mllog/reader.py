@@ -25,6 +25,8 @@ from trainmark.types.garbage import collection_paused
 
 __all__ = ["MAX_DEPTH", "MAX_RECORD_BYTES", "TOKEN", "iter_log", "read", "read_bytes"]
 
+_FIRST_BYTES = 16
+
 
 def read(path: str | Path, wanted: Collection[str] | None = None) -> RunLog:
     """Read a whole result log.
@@ -91,8 +93,8 @@ def _batches(
     stream: BinaryIO, source: str, wanted: Collection[str] | None
 ) -> Iterator[tuple[str, Batch]]:
     """The form of the log as far as it is known, "" at first, and what some lines hold."""
-    start = stream.read(2)
-    if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+    start = stream.read(_FIRST_BYTES)
+    if _is_utf16(start):
         yield "", Batch(findings=[_utf16(source)])
         return
     form, line_no = "", 1
@@ -143,6 +145,16 @@ def _add_0_6(
             batch.events.append(item)
         else:
             batch.dropped[item.key] += 1
+
+
+def _is_utf16(start: bytes) -> bool:
+    """Whether a file begins as UTF-16 does: with its mark, or with NUL in every other place."""
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return True
+    halves = start[::2], start[1::2]
+    return len(start) == _FIRST_BYTES and any(
+        not any(nul) and all(text) for nul, text in (halves, halves[::-1])
+    )
 
 
 def _utf16(source: str) -> Finding:
