@@ -49,8 +49,9 @@ SHAPES = [
         0.0003,
     ),
     ("len(v['value']) == 2", "the value has 2 items", [1, 2], [1]),
-    ("isinstance(v['value'], int)", "the value is of type int", 3, 3.5),
-    ("type(v['value'])==bool", "the value is of type bool", True, 1),
+    ("len(v['value']) == 1", "the value has 1 item", [1], [1, 2]),
+    ("isinstance(v['value'], int)", "the value is a whole number, not in quotes", 3, 3.5),
+    ("type(v['value'])==bool", "the value is true or false, not in quotes", True, 1),
     ("v['value']", "the value is neither empty, 0 nor false", 1, 0),
     ("v['value'] == s['n']", "the value is the n of the log", 5, 6),
     ("s['n'] <= v['value']", "the value is at least the n of the log", 5, 4),
@@ -65,7 +66,7 @@ SHAPES = [
         2,
     ),
     ("v['value'] in {'PT', 'PQ'}", 'the value is one of "PT", "PQ"', "PQ", "PX"),
-    ("abs(v['value'] - 1) < 1e-9", "abs(the value - 1) is less than 1e-09", 1, 2),
+    ("abs(v['value'] - 1) < 1e-9", "the value differs from 1 by less than 1e-09", 1, 2),
 ]
 
 

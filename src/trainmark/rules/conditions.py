@@ -256,7 +256,8 @@ class Length(About):
         return lambda scope: compare(len(get(scope)), limit)
 
     def sentence(self) -> str:
-        return f"{self.subject} has {WORDS[self.operator]}{self.limit} items"
+        items = "item" if self.limit == 1 else "items"
+        return f"{self.subject} has {WORDS[self.operator]}{self.limit} {items}"
 
 
 class IsType(About):
@@ -270,10 +271,7 @@ class IsType(About):
         return lambda scope: isinstance(get(scope), kind)
 
     def sentence(self) -> str:
-        return f"{self.subject} is of type {self.type_name}"
-
-    def fix(self, key: str) -> str:
-        return f"Log {key} so that {self.subject} is {_TYPES_IN_JSON[self.type_name]}."
+        return f"{self.subject} is {_TYPES_IN_JSON[self.type_name]}"
 
 
 class Truthy(About):
