@@ -139,3 +139,11 @@ def test_one_record_dated_back_is_no_late_run_start(text: Text) -> None:
     assert finding.line_no == text.line_of("eval_start", -1)
     text.find("eval_start", -2)["time_ms"] = START_MS
     assert [one.rule for one in _errors(text)] == ["run.time"]
+
+
+@pytest.mark.parametrize("key", ["cache_clear", "init_start"])
+def test_what_every_node_writes_may_stand_anywhere(key: str, text: Text) -> None:
+    late = text.find(key) | {"time_ms": text.find("init_start")["time_ms"] + 5_000}
+    text.records.insert(text.records.index(text.find("init_start")), late)
+    text.records.append(text.find("cache_clear"))
+    assert _back(text) == []

@@ -23,6 +23,8 @@ _TRAINING = (
     keys.EVAL_ACCURACY,
     keys.EVAL_ERROR,
 )
+# Each node writes these by itself; where its lines come to stand among the others is chance.
+_BY_EACH_NODE = frozenset({keys.CACHE_CLEAR, keys.INIT_START})
 # Records that are dated back where checkpoints are evaluated after the clock has stopped.
 _DATED_BACK = frozenset({keys.RUN_STOP, keys.EVAL_START, keys.EVAL_STOP, keys.EVAL_ACCURACY})
 
@@ -122,8 +124,8 @@ def backwards(facts: Facts) -> Iterator[Finding]:
     """Times that run backwards by more than a second inside one stream of records.
 
     A stream is what one writer wrote: the records of one namespace. 0 and other small numbers
-    stand for "no time" and are passed over, and so is what the written rules let a benchmark
-    date back.
+    stand for "no time" and are passed over, and so is what every node writes, and what the written
+    rules let a benchmark date back.
 
     Args:
         facts: The log and what is known of it.
@@ -136,7 +138,7 @@ def backwards(facts: Facts) -> Iterator[Finding]:
         return
     if _late_start(facts) is not None:  # so has that
         return
-    skipped = _DATED_BACK if facts.judged_later else frozenset[str]()
+    skipped = _BY_EACH_NODE | (_DATED_BACK if facts.judged_later else frozenset())
     steps = list(_steps_back(sorted(facts.log.events, key=_line), skipped))
     if not steps:
         return
