@@ -294,3 +294,22 @@ def test_names_that_are_no_utf8(style: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "")
     assert "\x1b" not in done.stdout
     assert ("%FF" if style == "sarif" else "xff") in done.stdout
+
+
+def _thousands() -> Block:
+    """A log with more findings of a rule than are kept of it."""
+    kept = [finding("log.json", line_no=number) for number in range(1, 1001)]
+    return block("a", [[finding("log.json", "99,000 more findings of this kind: x"), *kept]])
+
+
+def test_findings_that_were_not_kept_are_counted_in_every_format() -> None:
+    data = json.loads(printed(JsonOutput(), _thousands()))
+    assert len(data["verdicts"][0]["findings"]) == 1000
+    assert data["verdicts"][0]["findings_left_out"] == {"log.json": 99_000}
+    assert data["counts"]["findings"] == {"error": 100_000}
+    assert "99,980 more of log.json" in printed(GithubOutput(), _thousands())
+    assert "and 99,000 more of log.json" in printed(JunitOutput(), _thousands())
+    results = json.loads(printed(SarifOutput(), _thousands()))["runs"][0]["results"]
+    assert len(results) == 1001
+    assert results[-1]["message"]["text"] == "99,000 more findings of this kind"
+    assert results[-1]["level"] == "error"

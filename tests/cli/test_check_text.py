@@ -316,3 +316,41 @@ def test_on_a_terminal_long_lines_go_on_below(
     assert len(body) > 3
     assert max(map(len, body)) <= 70
     assert shown.split() == plain.split()
+
+
+def test_what_was_not_kept_of_a_log_comes_last_and_is_counted() -> None:
+    kept = [finding("log.json", "not valid JSON", line_no=number) for number in range(1, 31)]
+    more = finding("log.json", "99,000 more findings of this kind: not valid JSON")
+    out = printed(TextOutput(), block("a", [[more, *kept]]))
+    assert "findings of this kind" not in out
+    assert out.count("not valid JSON") == 20
+    assert "  and 99,010 more of log.json\n" in out
+
+
+def test_large_numbers_are_readable_everywhere() -> None:
+    out = printed(TextOutput(), block("a", [[finding()]] * 1200))
+    assert "  error in 1,200 of 1,200 logs: " in out
+    assert "Not valid: 1,200 of 1,200 logs" in out
+
+
+def test_a_folder_of_many_logs_is_not_sent_to_itself() -> None:
+    same = block("a", [[finding()]] * 2)
+    assert "  the same finding as in the logs above\n" in printed(TextOutput(), same, same)
+
+
+def test_several_kinds_with_errors_read_as_a_list() -> None:
+    power = Block("b", whole=[verdict("b", finding(), kind="power")])
+    out = printed(TextOutput(), block("a", [[finding()]], finding("folder.runs")), power)
+    told = "1 of 1 log, 1 of 1 folder and 1 of 1 power folder have errors"
+    assert f"Not valid: {told}" in out
+
+
+def test_a_heading_that_is_too_long_goes_on_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trainmark.cli.check_output._terminal_width", lambda: 60)
+    lines = printed(TextOutput(), block("f" * 50, [[finding()]] * 2)).splitlines()
+    assert lines[0] == "f" * 50
+    assert lines[1].startswith("  (2 logs; the rules of")
+    assert all(len(line) <= 60 for line in lines)
+    assert printed(TextOutput(), block("f", [[finding()]] * 2)).startswith("f\n  (2 logs")
+    monkeypatch.setattr("trainmark.cli.check_output._terminal_width", lambda: 100)
+    assert printed(TextOutput(), block("f", [[finding()]] * 2)).startswith("f  (2 logs; the rules")

@@ -1,6 +1,7 @@
 """What the outputs of ``trainmark check`` share: the logs of a folder together, and the count."""
 
 import os
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,6 +29,7 @@ __all__ = [
     "kind_of",
     "relative",
     "summary",
+    "unread",
     "wrapped",
 ]
 
@@ -36,6 +38,7 @@ MOST_IN_DATA = 1000  # for programs, of one rule in one file
 _FILES = ("log", "system")  # kinds of verdicts that are about one file
 _NOUNS = {"system": "system description", "power": "power folder"}
 _LEAST_WIDTH = 60
+_STANDS_FOR = re.compile(r"([\d,]+) more findings of this kind: ")  # trainmark.mllog.kept
 _MOST_TOGETHER = 1000  # logs of one folder that are kept until they are printed
 
 
@@ -116,7 +119,8 @@ class Tally:
             self.tolerated += verdict.tolerated
             if verdict.ruleset is not None:
                 self.rules[verdict.ruleset.title] = None
-            self.findings.update(one.severity for one in verdict.findings)
+            for one in verdict.findings:
+                self.findings[one.severity] += unread(one) or 1
             self.errors_by_rule.update(
                 {kind_of(one.rule) for one in verdict.findings if one.is_error}
             )
@@ -162,12 +166,22 @@ def bounded(findings: Sequence[Finding], most: int) -> tuple[list[Finding], dict
         most: The limit.
     """
     seen: Counter[str] = Counter()
-    kept = []
+    kept: Counter[str] = Counter()
+    shown = []
     for finding in findings:
-        seen[finding.rule] += 1
-        if seen[finding.rule] <= most:
-            kept.append(finding)
-    return kept, {rule: number - most for rule, number in seen.items() if number > most}
+        further = unread(finding)
+        seen[finding.rule] += further or 1
+        if not further and kept[finding.rule] < most:
+            kept[finding.rule] += 1
+            shown.append(finding)
+    return shown, {rule: number - kept[rule] for rule, number in seen.items() if number > most}
+
+
+def unread(finding: Finding) -> int:
+    """The number of findings that this one stands for: those beyond what is kept of a log."""
+    stands_for = _STANDS_FOR.match(finding.message) if finding.line_no is None else None
+    is_for_many = stands_for is not None and finding.rule.startswith("log.")
+    return int(stands_for[1].replace(",", "")) if stands_for and is_for_many else 0
 
 
 def kind_of(rule: str) -> str:
@@ -192,9 +206,10 @@ def summary(tally: Tally) -> tuple[str, str]:
         shown = [count(tally.checked[kind], kind) for kind in kinds]
         return "Valid", f"{', '.join(shown)}{by}{noted}."
     kinds = sorted(tally.failed, key=lambda kind: (kind != "log", kind))
-    parts = [f"{tally.failed[kind]} of {count(tally.checked[kind], kind)}" for kind in kinds]
+    parts = [f"{tally.failed[kind]:,} of {count(tally.checked[kind], kind)}" for kind in kinds]
     have = "has" if tally.failed.total() == 1 else "have"
-    return "Not valid", f"{' and '.join(parts)} {have} errors{by}{noted}."
+    failed = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return "Not valid", f"{failed} {have} errors{by}{noted}."
 
 
 def _rules(titles: Iterable[str]) -> str:

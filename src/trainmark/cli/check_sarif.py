@@ -2,7 +2,8 @@
 
 import json
 import urllib.parse
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +19,9 @@ from trainmark.cli.check_output import (
     summary,
 )
 from trainmark.types import Finding
+
+if TYPE_CHECKING:
+    from trainmark.rules import Verdict
 
 __all__ = ["SarifOutput"]
 
@@ -40,8 +44,8 @@ class SarifOutput:
     def add(self, block: Block) -> None:
         """Print the findings of one folder."""
         for verdict in block.verdicts:
-            findings, _ = bounded(verdict.findings, MOST_IN_DATA)
-            for finding in findings:
+            findings, left_out = bounded(verdict.findings, MOST_IN_DATA)
+            for finding in (*findings, *_further(verdict, left_out)):
                 self._rules[finding.rule] = None
                 text = json.dumps(plain(_result(finding, finding.path or verdict.path)))
                 click.echo(f"{',' if self._any else ''}\n{text}", nl=False)
@@ -62,6 +66,14 @@ class SarifOutput:
             "properties": {"summary": ": ".join(summary(tally))},
         }
         click.echo(f"\n],\n{json.dumps(plain(rest), indent=2)[2:-2]}\n}}]}}")
+
+
+def _further(verdict: "Verdict", left_out: Mapping[str, int]) -> Iterator[Finding]:
+    """One finding for those of a rule that are too many to be printed."""
+    severities = {one.rule: one.severity for one in verdict.findings}
+    for rule, number in left_out.items():
+        message = f"{number:,} more findings of this kind"
+        yield Finding(rule=rule, severity=severities[rule], message=message)
 
 
 def _result(finding: Finding, path: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from trainmark.cli.check_output import (
     count,
     kind_of,
     summary,
+    unread,
     wrapped,
 )
 from trainmark.types import Finding, Severity
@@ -49,7 +50,7 @@ class TextOutput:
         entries = alike(block)
         if not entries:
             return
-        click.echo(_heading(block))
+        _print_heading(block)
         table = [line for verdict in block.verdicts for line in verdict.table]
         earlier = None if table else self._earlier(block, entries)
         if earlier is None:
@@ -57,7 +58,8 @@ class TextOutput:
             self._print_where_to_read(entries, block)
         else:
             word = "finding" if len(entries) == 1 else "findings"
-            click.echo(clean(f"  the same {word} as in {earlier}"))
+            where = "the logs above" if earlier == block.folder else earlier
+            click.echo(clean(f"  the same {word} as in {where}"))
         click.echo()
 
     def _earlier(self, block: Block, entries: Sequence[Entry]) -> str | None:
@@ -80,7 +82,7 @@ class TextOutput:
         for entry in entries:
             kind = kind_of(entry.first.rule)
             room = MOST_OF_A_KIND - shown[kind]
-            shown[kind] += len(entry.found) if len(entry.files) == 1 else 1
+            shown[kind] += _number(entry) if len(entry.files) == 1 else 1
             if room > 0 and self._is_known(entry):
                 _print_shortly(entry, block)
             elif room > 0:
@@ -113,10 +115,12 @@ class TextOutput:
         if tally.failed.total() >= _SUMMARY_FROM and tally.failed_folders > 1:
             _print_rules(tally)
         word, sentence = summary(tally)
-        click.echo(f"{click.style(word, fg='green' if tally.ok else 'red', bold=True)}: {sentence}")
+        first, *rest = wrapped(sentence, f"{word}: ", "  ")
+        styled = click.style(word, fg="green" if tally.ok else "red", bold=True)
+        click.echo("\n".join((first.replace(word, styled, 1), *rest)))
 
 
-def _heading(block: Block) -> str:
+def _print_heading(block: Block) -> None:
     """The folder, or the file if it is alone, and the rules it was held to."""
     path = block.files[0].path if block.is_one_file else block.folder
     about = [count(len(block.files), block.kind)] if block.files and not block.is_one_file else []
@@ -126,7 +130,13 @@ def _heading(block: Block) -> str:
         if verdict.ruleset is not None
     )
     about += list(reasons)[:_MOST_EXAMPLES]
-    return click.style(clean(path), bold=True) + clean(f"  ({'; '.join(about)})" if about else "")
+    told = f"({'; '.join(about)})" if about else ""
+    if len(wrapped(clean(f"{path}  {told}"), "", "")) == 1 or not told:
+        click.echo(f"{click.style(clean(path), bold=True)}{clean(f'  {told}' if told else '')}")
+        return
+    click.echo(click.style(clean(path), bold=True))
+    for line in wrapped(clean(told), "  ", "   "):
+        click.echo(line)
 
 
 def _sheet_command(verdict: "Verdict") -> str:
@@ -165,11 +175,17 @@ def _print_rules(tally: Tally) -> None:
 
 def _print_entry(entry: Entry, block: Block, room: int) -> None:
     if len(entry.files) == 1:
-        for name, finding in entry.found[:room]:
+        readable = [one for one in entry.found if not unread(one[1])]
+        for name, finding in readable[:room]:
             _print_one(name, finding)
         _print_advice(entry.first)
         return
     _print_several(entry, block)
+
+
+def _number(entry: Entry) -> int:
+    """The number of findings, with those beyond what is kept of a log."""
+    return sum(unread(finding) or 1 for _, finding in entry.found)
 
 
 def _print_one(name: str, finding: Finding) -> None:
@@ -189,15 +205,15 @@ def _print_shortly(entry: Entry, block: Block) -> None:
     where = _where(name, finding) if len(entry.files) == 1 else _many(entry, block)
     if len({one.message for _, one in entry.found}) > 1:
         where = f"{where}, as {_place(name, finding)}"
-    more = len(entry.found) - len(entry.files)
+    more = _number(entry) - len(entry.files)
     text = f"{finding.message} (and {more:,} more)" if more else finding.message
     _print_headed(finding.severity, where, f"{text} [{finding.rule}]")
 
 
 def _many(entry: Entry, block: Block) -> str:
     """In how many files, or places of a folder."""
-    of_all = f"{len(entry.files)} of {count(len(block.files), block.kind)}"
-    return f" in {of_all}" if entry.of_files else f" in {len(entry.files)} places"
+    of_all = f"{len(entry.files):,} of {count(len(block.files), block.kind)}"
+    return f" in {of_all}" if entry.of_files else f" in {len(entry.files):,} places"
 
 
 def _print_several(entry: Entry, block: Block) -> None:

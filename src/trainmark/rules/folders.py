@@ -138,7 +138,7 @@ def _counts(
         yield _about(
             group,
             "folder.failed_runs",
-            f"{len(failed)} of {_logs(len(verdicts))} {verb} not count "
+            f"{len(failed):,} of {_logs(len(verdicts))} {verb} not count "
             f"({names}"
             f"{', ...' if len(failed) > 5 else ''}); {allowed or 'none'} may fail",
             "See what each of them lacks, and run those again."
@@ -224,4 +224,4 @@ def _times(count: int) -> str:
 
 
 def _logs(count: int) -> str:
-    return "1 log" if count == 1 else f"{count} logs"
+    return "1 log" if count == 1 else f"{count:,} logs"

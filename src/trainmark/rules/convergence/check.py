@@ -259,8 +259,8 @@ def _runs(folder: str, logs: Sequence[Measured], table: References) -> Iterator[
         yield Finding(
             rule="rcp.runs",
             severity=Severity.NOTE,
-            message=f"how fast the runs converge is judged from {least} runs on; there are "
-            f"{len(logs)}",
+            message=f"how fast the runs converge is judged from {least} runs on; there "
+            f"{'is' if len(logs) == 1 else 'are'} {len(logs)}",
             fix=f"{table.benchmark} asks for {table.runs} runs.",
             path=folder,
         )
