@@ -55,6 +55,7 @@ def test_the_references_of_a_round(check: Call) -> None:
         (("--rcp-table", "bert", "--round", "9.9"), "no rules for round '9.9'"),
         (("--rcp-table", "bert", "--round", "0.7"), "from round 1.0 on"),
         (("--rcp-table", "bertt", "--round", "3.0"), "bert"),
+        (("--rcp-table", "bert", "--round", "0.6"), "in the rules of MLPerf Training round 0.6"),
         (("--explain", "rules.seed.missing", "--round", "3.0", "--benchmark", "x"), "no benchmark"),
         (("--json", "--format", "sarif", "x"), "contradict each other"),
         (("--format", "yaml", "x"), "yaml"),

@@ -79,7 +79,9 @@ def test_diff_of_rounds_tells_shared_changes_once(rules: Call) -> None:
 def test_diff_of_a_benchmark_that_only_one_round_has(rules: Call) -> None:
     status, out, _ = rules("diff", "5.0", "5.1", "bert")
     assert status == 0
-    assert "Only round 5.0 has bert: " in out
+    assert out.endswith("Only round 5.0 has bert: trainmark rules show 5.0 bert\n")
+    out = rules("diff", "5.0", "5.1", "bert", "--division", "open")[1]
+    assert out.endswith("has bert: trainmark rules show 5.0 bert --division open\n")
 
 
 @pytest.mark.parametrize(
@@ -90,6 +92,7 @@ def test_diff_of_a_benchmark_that_only_one_round_has(rules: Call) -> None:
         (("show", "4.0", "bert", "--division", "close"), "Did you mean 'closed'?"),
         (("show", "4.0", "llama2_70b_lora", "--division", "open"), "Use --division closed."),
         (("diff", "4.0", "4.1", "\x1b[31mbert"), "there is no benchmark"),
+        (("diff", "4.0", "4.1", "resnt"), "Did you mean 'resnet'? Valid: bert, dlrm_dcnv2, gnn"),
         (("show", "4.0"), "Missing argument"),
     ],
 )

@@ -127,3 +127,15 @@ def test_a_benchmark_with_an_endless_name_does_not_fill_the_screen(
     log.write_text(log.read_text().replace("resnet50_desk", "v" * 100_000))
     _, out, _ = score(log, "--round", "4.0")
     assert max(map(len, out.splitlines())) < 1000
+
+
+def test_on_a_terminal_long_lines_go_on_below(
+    score: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trainmark.cli.check_output._terminal_width", lambda: 60)
+    shapes = [RunShape(minutes=3), RunShape(seed=2, status="aborted")]
+    folder = write_folder(tmp_path / "x", shapes, write_resnet)
+    lines = [line.strip() for line in score(folder, "--round", "4.0")[1].splitlines()[2:]]
+    assert max(map(len, lines)) <= 60
+    assert "the run did not succeed: run_stop says status" in " ".join(lines)
+    assert "not an official score: 2 of 5 required runs" in " ".join(lines)

@@ -112,7 +112,8 @@ def print_references(benchmark: str, *, round_name: str | None, as_json: bool) -
 
     ruleset = ruleset_named(round_name)
     if benchmark not in benchmarks(ruleset):
-        raise unknown_name("benchmark", benchmark, benchmarks(ruleset))
+        unknown = unknown_name("benchmark", benchmark, benchmarks(ruleset))
+        raise UsageError(f"{unknown.message} in {ruleset.title}", hint=unknown.hint)
     lines = references_table(ruleset, benchmark)
     if not lines:
         raise UsageError(

@@ -161,7 +161,9 @@ def _print_difference(found: "RoundDifference", benchmark: str | None) -> None:
         ("gone", found.removed, found.before),
     ):
         if names and benchmark:
-            _print(f"Only round {only.name} has {benchmark}: trainmark rules show {only.name} ...")
+            division = "" if found.division == "closed" else f" --division {found.division}"
+            command = f"trainmark rules show {only.name} {benchmark}{division}"
+            _print(f"Only round {only.name} has {benchmark}: {command}")
         elif names:
             _print(f"benchmarks that are {text}: {', '.join(names)}")
     if found.everywhere:

@@ -67,13 +67,22 @@ def _print_score(folder: "FolderScore") -> None:
     minutes = "no score" if score.minutes is None else f"{score.minutes:.3f} minutes"
     rules = "" if folder.ruleset is None else f", {folder.ruleset.title}"
     click.echo(f"  {click.style(minutes, bold=True)}  {benchmark}{rules}")
-    click.echo(f"  {printable(score.basis)}")
+    _print(score.basis, "  ")
     for verdict in folder.verdicts:
-        click.echo(f"    {printable(_run_line(verdict))}")
+        _print(_run_line(verdict), "    ")
     for finding in folder.findings:
-        click.echo(f"  {finding.severity}: {printable(finding.message)}")
-        click.echo(f"      {printable(finding.fix)}")
+        _print(finding.message, f"  {finding.severity}: ")
+        _print(finding.fix, "      ")
     click.echo()
+
+
+def _print(text: str, indent: str) -> None:
+    """A text on as many lines as the terminal needs; in a pipe on one."""
+    from trainmark.cli.check_output import wrapped
+    from trainmark.types import printable
+
+    for line in wrapped(printable(text), indent, " " * 6):
+        click.echo(line)
 
 
 def _run_line(verdict: "Verdict") -> str:

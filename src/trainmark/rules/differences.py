@@ -6,7 +6,7 @@ from typing import Any
 
 from trainmark.rules.rulesets import Ruleset
 from trainmark.rules.sentences import DIVISIONS, KeySentences, RuleSheet, benchmarks, rule_sheet
-from trainmark.types import unknown_name
+from trainmark.types import UsageError, unknown_name
 
 __all__ = ["Change", "Difference", "RoundDifference", "difference", "round_difference"]
 
@@ -134,7 +134,9 @@ def round_difference(
     first, second = benchmarks(before, division), benchmarks(after, division)
     if benchmark is not None:
         if benchmark not in first and benchmark not in second:
-            rule_sheet(after, benchmark, division)  # says which there are
+            unknown = unknown_name("benchmark", benchmark, {*first, *second})
+            where = f"in the {division} division of {before.title} or {after.title}"
+            raise UsageError(f"{unknown.message} {where}", hint=unknown.hint)
         first = tuple(name for name in first if name == benchmark)
         second = tuple(name for name in second if name == benchmark)
     both = [name for name in first if name in second]
