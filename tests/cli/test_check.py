@@ -134,7 +134,7 @@ def test_strict_makes_errors_of_warnings(check: Call, tmp_path: Path) -> None:
     text.repeat("submission_org")
     status, out, _ = check(text.write(), "--strict")
     assert status == 1
-    assert "  error: expected exactly one submission_org, found 2 with the same value" in out
+    assert "  error line 4: expected exactly one submission_org, found 2 with the same value" in out
 
 
 @pytest.mark.parametrize("seeds", ["rule", "always"])

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from trainmark.rules import engine, tables
+from tests.logs import Text, write_resnet
+from trainmark.mllog import read
+from trainmark.rules import check_log, engine, tables
 from trainmark.rules.constraints import Compare
 from trainmark.rules.engine import Outcome, run_tables
 from trainmark.rules.vocabulary import Scope
@@ -277,3 +279,17 @@ def test_stable_diffusion_evaluations_are_merged() -> None:
     assert "rules.aggregated_eval_accuracy.target" in rules(apart)
     broken = run_tables(log(("eval_accuracy", 1.0, {"metric": "FID"})), table)
     assert "rules.closed_stable_diffusion.code" in rules(broken)
+
+
+def test_what_is_repeated_or_too_low_is_told_with_its_line(tmp_path: Path) -> None:
+    text = Text.read(write_resnet(tmp_path / "result_0.txt"))
+    text.repeat("submission_org")
+    text.repeat("submission_org", value="another")  # it comes to stand second of three
+    for record in text.all("eval_accuracy"):
+        record["value"] = 0.5
+    found = {one.rule: one.line_no for one in check_log(read(text.write()), ruleset="4.0").findings}
+    assert found["rules.submission_org.repeated"] == text.line_of("submission_org", 1)
+    assert found["rules.eval_accuracy.target"] == text.line_of("eval_accuracy", -1)
+    text.find("submission_org", 1)["value"] = text.find("submission_org")["value"]
+    found = {one.rule: one.line_no for one in check_log(read(text.write()), ruleset="4.0").findings}
+    assert found["rules.submission_org.repeated"] == text.line_of("submission_org", 0) + 1

@@ -144,3 +144,30 @@ def test_other_divisions_are_no_misspellings(division: str, path: Path) -> None:
     text = Text.read(write_resnet(path, RunShape(division="closed")))
     text.find("submission_division")["value"] = division
     assert "run.division_spelling" not in {one.rule for one in _findings(text, "4.0")}
+
+
+@pytest.mark.parametrize("value", [None, False, 7, "", "  ", ["a"]])
+@pytest.mark.parametrize("key", ["submission_org", "submission_platform"])
+def test_names_that_are_none(key: str, value: object, path: Path) -> None:
+    text = lora_log(path)
+    text.find(key)["value"] = value
+    (finding,) = _findings(text)
+    said_by_the_tables = finding.rule == f"rules.{key}.value"
+    assert said_by_the_tables or finding.rule == "run.placeholder"
+    assert finding.line_no == text.line_of(key)
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_a_seed_that_is_true(value: bool, path: Path) -> None:
+    text = Text.read(write_resnet(path))
+    text.find("seed")["value"] = value
+    (finding,) = _findings(text, "4.0")
+    assert (finding.rule, finding.is_error) == ("log.bool_as_number", True)
+    for seed in (0, -1, "17", 2.0, None):
+        text.find("seed")["value"] = seed
+        assert _findings(text, "4.0") == ()
+
+
+def test_an_empty_list_is_no_setting(path: Path) -> None:
+    (finding,) = _findings(spoilt(path, "opt_base_learning_rate", []), "5.1")
+    assert (finding.rule, finding.is_error) == ("run.number", True)

@@ -12,14 +12,14 @@ with, each check is one compiled function, and words are made for the first fail
 from collections import ChainMap, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, cast
+from typing import cast
 
 from trainmark.rules.actions import Execute
 from trainmark.rules.culprits import CANNOT, failing
 from trainmark.rules.keyrules import KeyRule, Requirement, Table
 from trainmark.rules.nodes import Node
 from trainmark.rules.plans import Plan, TablePlan, plan_of
-from trainmark.rules.reports import Missing, Reports, line_of, value_of
+from trainmark.rules.reports import Missing, Reports, line_of, logged, value_of
 from trainmark.rules.subjects import Constraint, Evaluate, named, show
 from trainmark.rules.tables import known_tables, load_table
 from trainmark.rules.vocabulary import Record, Scope
@@ -118,11 +118,6 @@ class _Lines:
             return events
         added = (one for one in self._added if isinstance(one, Event) or _has_value(one))
         return chain(events, (record for record in added if record.key in keys))
-
-    def values(self, key: str) -> list[Any]:
-        """The values of a key, in order."""
-        records = self.of([key])
-        return [one.value if isinstance(one, Event) else one.value["value"] for one in records]
 
 
 def _has_value(record: Record) -> bool:
@@ -317,16 +312,17 @@ class _Run:
             key=rule.name, constraint=rule.target, met_on_line=met
         )
         if met is None:
-            seen = self._lines.values(rule.name)
-            sentence = named(rule.target, rule.name)
+            records = list(self._lines.of([rule.name]))
+            sentence, last = named(rule.target, rule.name), show(logged(records[-1]))
             self._reports.fixed.append(
                 self._reports.finding(
                     f"rules.{rule.name}.target",
-                    f"the target is not met: expected that in at least one of {len(seen)} records "
-                    f"{sentence}; the last is {show(seen[-1])}",
+                    f"the target is not met: expected that in at least one of {len(records)} "
+                    f"records {sentence}; the last is {last}",
                     "Train until the target is met; a run that does not meet it does not count.",
+                    record=records[-1],
                     expected=sentence,
-                    found=show(seen[-1]),
+                    found=last,
                 )
             )
 
@@ -342,7 +338,7 @@ class _Run:
                     rule, need, count, self._unknown(plan.table)
                 )
             elif once and count > 1:
-                self._reports.repeated(key, self._lines.values(key))
+                self._reports.repeated(key, list(self._lines.of([key])))
         for keys in plan.alternatives:
             if not any(key in counts and key in plan.table.keys for key in keys):
                 key = min(keys)

@@ -12,7 +12,7 @@ from trainmark.rules.subjects import Constraint, named, show
 from trainmark.rules.vocabulary import Record, Scope
 from trainmark.types import Event, Finding, Severity, printable
 
-__all__ = ["CANNOT", "Missing", "Reports", "distinct", "line_of", "value_of"]
+__all__ = ["CANNOT", "Missing", "Reports", "distinct", "line_of", "logged", "value_of"]
 
 _SHOWN_VALUES = 5
 _SHOWN_CHECKS = 2
@@ -159,15 +159,18 @@ class Reports:
         )
         return Missing(keys=frozenset({rule.name, *need.alternatives}), finding=finding)
 
-    def repeated(self, key: str, values: Sequence[Any]) -> None:
+    def repeated(self, key: str, records: Sequence[Event | Record]) -> None:
         """A key that comes once stands there several times: an error if the values differ."""
+        values = [logged(record) for record in records]
         first = values[0]
-        same = all(value is first or value == first for value in values)
+        other = next((n for n, one in enumerate(values) if one is not first and one != first), 0)
+        same = not other
         shown = "the same value each time" if same else f"the values {distinct(values)}"
         finding = self.finding(
             f"rules.{key}.repeated",
             f"expected exactly one {key}, found {len(values)} with {shown}",
             f"Log {key} once, from one process.",
+            record=records[other or 1],
             severity=Severity.WARNING if same else Severity.ERROR,
             expected=f"exactly one {key}",
             found=str(len(values)),
@@ -214,6 +217,11 @@ def _how_to_log(rule: KeyRule, need: Requirement) -> str:
 def line_of(record: Event | Record) -> int:
     """The line of the file; below 1 for a record that a rule made."""
     return record.lineno if isinstance(record, Record) else record.line_no
+
+
+def logged(record: Event | Record) -> Any:
+    """The value as the log has it."""
+    return record.value if isinstance(record, Event) else record.value["value"]
 
 
 def value_of(scope: Scope) -> str:

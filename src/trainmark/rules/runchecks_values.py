@@ -64,11 +64,13 @@ def _problem(key: str, value: Any) -> str:
     """What is expected of a value that is none; "" for one that will do."""
     if type(value) is int and value > 0:  # nearly all of them
         return ""
+    if key == keys.SEED:  # what else a seed must be is a matter of its folder
+        return "a whole number" if isinstance(value, bool) else ""
     if key in _COUNTS:
         fits = _is_number(value) and value > 0 and value == int(value)
         return "" if fits else "a whole number above 0"
     parts = value if isinstance(value, list) else [value]
-    if not all(map(_is_number, parts)):
+    if not parts or not all(map(_is_number, parts)):
         return "a number"
     least = key.endswith(("learning_rate", "weight_decay", "epsilon"))
     return "a number of 0 or more" if least and any(part < 0 for part in parts) else ""
@@ -131,9 +133,13 @@ def names(facts: Facts) -> Iterator[Finding]:
         facts: The log and what is known of it.
     """
     firsts = map(facts.log.first, (keys.SUBMISSION_ORG, keys.SUBMISSION_PLATFORM))
-    unfilled = [event for event in firsts if event is not None and _is_placeholder(event.value)]
+    unfilled = [
+        event
+        for event in firsts
+        if event is not None and _is_placeholder(event.value) and not _is_told(facts, event)
+    ]
     if unfilled:
-        said = " and ".join(f"{event.key} is still {show(event.value)}" for event in unfilled)
+        said = " and ".join(f"{event.key} is {_still(event.value)}" for event in unfilled)
         yield facts.finding(
             "run.placeholder",
             f"{said}; expected a name",
@@ -164,11 +170,15 @@ def names(facts: Facts) -> Iterator[Finding]:
 
 @functools.lru_cache(maxsize=4096)
 def _is_setting(key: str) -> bool:
-    return key in _COUNTS or _SETTING.fullmatch(key) is not None
+    return key in _COUNTS or key == keys.SEED or _SETTING.fullmatch(key) is not None
 
 
 def _is_placeholder(value: Any) -> bool:
-    return isinstance(value, str) and "PLACEHOLDER" in value
+    return not isinstance(value, str) or not value.strip() or "PLACEHOLDER" in value
+
+
+def _still(value: Any) -> str:
+    return f"still {show(value)}" if isinstance(value, str) else show(value)
 
 
 def _is_number(value: Any) -> bool:
