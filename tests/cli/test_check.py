@@ -144,7 +144,8 @@ def test_seeds_by_the_rule_or_always(seeds: str, check: Call, tmp_path: Path) ->
     def write(path: Path, shape: RunShape) -> Path:
         return write_resnet(path, shape, round_name="2.0")
 
-    folder = write_folder(tmp_path / "v2.0" / "resnet", [RunShape(seed=7)] * 5, write)
+    shapes = [RunShape(seed=7, minutes=12 + number) for number in range(5)]  # no copies
+    folder = write_folder(tmp_path / "v2.0" / "resnet", shapes, write)
     out = check(folder, "--seeds", seeds, "--format", "json")[1]
     rules = json.loads(out)["counts"]["errors_by_rule"]
     assert ("folder.seeds" in rules) is (seeds == "always")
