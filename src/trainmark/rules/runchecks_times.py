@@ -12,6 +12,7 @@ from trainmark.types import Event, Finding, Severity
 __all__ = ["backwards", "intervals"]
 
 _BACK_MS = 1_000.0
+_OTHER_CLOCK_MS = 60_000.0
 _EARLIEST_MS = 1e11  # 1973: what stands before is a count from the start of the process
 _LATEST_MS = 1e14  # the year 5138: what stands after is in microseconds
 _TIME = operator.attrgetter("time_ms")
@@ -99,19 +100,21 @@ def _other_unit(time_ms: float) -> str:
 def _late_start(facts: Facts) -> Event | None:
     """The earliest record of the training that is dated before the run_start above it.
 
-    Only what the same writer wrote: other processes have clocks of their own.
+    Other writers (namespaces) have clocks of their own, which differ by seconds.
     """
     start = facts.start
     if start is None or facts.log.count(keys.RUN_START) > 1 or start.time_ms > _LATEST_MS:
         return None
-    below = [
-        event
-        for event in facts.log.all(*_TRAINING)
-        if event.line_no > start.line_no and event.namespace == start.namespace
+    below = [event for event in facts.log.all(*_TRAINING) if event.line_no > start.line_no]
+    early = [
+        one for one in below if _EARLIEST_MS <= one.time_ms < start.time_ms - _slack(one, start)
     ]
-    early = [one for one in below if _EARLIEST_MS <= one.time_ms < start.time_ms - _BACK_MS]
     # One that is not the first has a wrong time itself.
     return min(early, key=_TIME) if len(early) > 1 or (early and early[0] is below[0]) else None
+
+
+def _slack(event: Event, start: Event) -> float:
+    return _BACK_MS if event.namespace == start.namespace else _OTHER_CLOCK_MS
 
 
 def _distance(seconds: float) -> str:
