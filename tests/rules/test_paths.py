@@ -191,3 +191,15 @@ def test_power_logs_alone_are_sent_to_their_folder(tmp_path: Path, given: str) -
 def test_a_log_may_be_named_as_a_power_log_elsewhere(tmp_path: Path) -> None:
     (verdict,) = check_path(write_desk(placed(tmp_path / "power" / "node_0.txt")))
     assert verdict.ok
+
+
+def test_logs_among_the_sources_are_no_results(tmp_path: Path) -> None:
+    write_folder(tmp_path / "us/results/box/resnet", SHAPES, write_resnet)
+    example = write_folder(tmp_path / "us/benchmarks/resnet/implementations/x/logs", SHAPES[:1])
+    options = CheckOptions(ruleset=ruleset_named("4.0"))
+    verdicts = list(check_paths([tmp_path], options))
+    assert [one.kind for one in verdicts].count("log") == len(SHAPES)
+    (found,) = [f for one in verdicts for f in one.findings if f.rule == "submission.misplaced"]
+    assert (found.path, found.severity) == (str(example), Severity.WARNING)
+    assert len(score_path(tmp_path, ruleset="4.0")) == 1
+    assert len(check_path(tmp_path / "us/benchmarks")) == 2

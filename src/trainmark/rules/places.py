@@ -70,9 +70,11 @@ def _folder(path: Path) -> Place:
         return Place(path=path, descriptions=tuple(files), findings=tuple(findings))
     _refuse_power(path, (absolute, absolute.parent))
     submissions = find_submissions(path)
+    # Logs among the sources are examples: no tool takes them for results.
+    sources = {one.root / "benchmarks" for one in submissions}
     return Place(
         path=path,
-        groups=tuple(find_groups(path, may_lack=bool(submissions))),
+        groups=tuple(find_groups(path, may_lack=bool(submissions), leave_out=sources)),
         descriptions=tuple(file for one in submissions for file in one.systems),
         submissions=submissions,
     )

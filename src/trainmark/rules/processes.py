@@ -1,18 +1,25 @@
 """Spread the reading of many logs over the machine's cores."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from threading import current_thread, main_thread
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from trainmark.rules.options import CheckOptions
 from trainmark.types import TrainmarkError
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 __all__ = ["in_order"]
 
 # Below this a second process costs more to start than it saves.
 _WORTH_BYTES = 100 << 20
-_MOST_JOBS = 61  # what a pool can hold everywhere
+_MOST_JOBS = 61  # what can be waited for at once everywhere
+_AHEAD = 2  # files that a worker has been given, so that it need not wait for the next
 _T = TypeVar("_T")
 
 
@@ -42,22 +49,89 @@ def _spread(
     options: CheckOptions,
     jobs: int,
 ) -> Iterator[_T]:
-    # 20 ms that one process does not need
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing.connection import wait
+
+    workers = _start(check, options, jobs)
+    pipes = [pipe for _, pipe in workers]
+    waiting = enumerate(files)
+    done: dict[int, tuple[_T, Exception | None]] = {}
+    finished = False
+    try:
+        for pipe in pipes * _AHEAD:
+            _give(pipe, waiting)
+        for index in range(len(files)):
+            while index not in done:
+                for ready in wait(pipes):
+                    pipe = cast("Connection", ready)
+                    number, value, failed = pipe.recv()
+                    done[number] = (value, failed)
+                    _give(pipe, waiting)
+            value, failed = done.pop(index)
+            if failed is not None:
+                raise failed
+            yield value
+        finished = True
+    except (EOFError, ConnectionError) as error:
+        raise TrainmarkError(
+            "a process that reads logs has ended before its time",
+            hint="Perhaps the machine has too little memory: try again with --jobs 1.",
+        ) from error
+    finally:
+        for process, pipe in workers:
+            pipe.close()
+            if not finished:  # interrupted, or nobody wants the rest: a log may take minutes
+                process.terminate()
+        for process, _ in workers:
+            process.join()
+
+
+def _start(
+    check: Callable[[Path, CheckOptions], _T], options: CheckOptions, jobs: int
+) -> "list[tuple[BaseProcess, Connection]]":
+    """Start the workers. They know no interrupt from the keyboard: it is for this process."""
     from multiprocessing import get_context
 
-    # A fresh interpreter: the parent may have threads (a progress bar), which a fork would break.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        try:
-            yield from pool.map(check, files, [options] * len(files), chunksize=2)
-        except BrokenProcessPool as error:
-            raise TrainmarkError(
-                "a process that reads logs has ended before its time",
-                hint="Perhaps the machine has too little memory: try again with --jobs 1.",
-            ) from error
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    # A fresh interpreter: this one may have threads (a progress bar), which a fork would break.
+    context = get_context("spawn")
+    is_main = current_thread() is main_thread()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
+    workers: list[tuple[BaseProcess, Connection]] = []
+    try:
+        for _ in range(jobs):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_work, args=(theirs, check, options), daemon=True)
+            process.start()
+            theirs.close()
+            workers.append((process, ours))
+    finally:
+        if is_main:
+            signal.signal(signal.SIGINT, before)
+    return workers
+
+
+def _give(pipe: "Connection", waiting: Iterator[tuple[int, Path]]) -> None:
+    """Send a worker its next file, if there is one."""
+    task = next(waiting, None)
+    if task is not None:
+        pipe.send(task)
+
+
+def _work(
+    pipe: "Connection", check: Callable[[Path, CheckOptions], object], options: CheckOptions
+) -> None:
+    """What a worker does until the pipe is closed, by the parent or with its end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        while True:
+            number, file = pipe.recv()
+            value, failed = None, None
+            try:
+                value = check(file, options)
+            except Exception as error:  # noqa: BLE001 - raised again by the parent
+                failed = error
+            pipe.send((number, value, failed))
+    except (EOFError, ConnectionError):
+        return
 
 
 def _jobs(files: Sequence[Path], options: CheckOptions) -> int:

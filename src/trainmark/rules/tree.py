@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,18 +63,21 @@ def status_of(path: str | Path) -> os.stat_result:
     )
 
 
-def find_groups(root: Path, *, may_lack: bool = False) -> list[Group]:
+def find_groups(
+    root: Path, *, may_lack: bool = False, leave_out: Collection[Path] = ()
+) -> list[Group]:
     """Every folder below ``root`` that holds result logs, or that cannot be listed.
 
     Args:
         root: The folder.
         may_lack: Whether a folder without logs is as good as one with.
+        leave_out: Folders below it that are not searched.
 
     Raises:
         UsageError: There are no logs.
     """
     unlisted: list[OSError] = []
-    groups = list(_walk(root, unlisted.append))
+    groups = list(_walk(root, unlisted.append, leave_out))
     if not groups and unlisted:
         raise _cannot_list(unlisted[0], unlisted[0].filename)
     groups += [_unlisted(error) for error in unlisted]
@@ -87,13 +90,19 @@ def find_groups(root: Path, *, may_lack: bool = False) -> list[Group]:
     return groups
 
 
-def _walk(root: Path, on_error: Callable[[OSError], None]) -> Iterator[Group]:
+def _walk(
+    root: Path, on_error: Callable[[OSError], None], leave_out: Collection[Path]
+) -> Iterator[Group]:
+    names_left_out = {folder.name for folder in leave_out}
     try:
         inside = root.resolve()
     except OSError as error:  # the working folder itself was removed
         raise _cannot_list(error, root) from error
     for place, folders, names in os.walk(root, onerror=on_error):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names_left_out.intersection(folders):
+            if Path(place, name) in leave_out:
+                folders.remove(name)
         files, findings = [], []
         for name in sorted(filter(_RESULT.fullmatch, names), key=_natural):
             file = Path(place, name)

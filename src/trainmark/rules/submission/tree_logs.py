@@ -15,6 +15,7 @@ __all__ = [
     "check_benchmark_folder",
     "check_parameters",
     "flags_in",
+    "misplaced",
 ]
 
 PARAMETERS = "package_checker_params"

@@ -1,11 +1,16 @@
-"""What makes a submission hard to keep in git: names, sizes, links. The official repo checker."""
+"""What makes a submission hard to keep in git: names, sizes, links. The official repo checker.
+
+And, because the whole tree is walked here: result logs among the sources.
+"""
 
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from trainmark.rules.submission.tree import LOG_NAME
 from trainmark.rules.submission.tree_listing import Listing, is_within, walk
+from trainmark.rules.submission.tree_logs import misplaced
 from trainmark.types import Finding, Severity, printable
 
 __all__ = ["LARGEST_BYTES", "check_repository"]
@@ -21,14 +26,19 @@ def check_repository(root: Path) -> Iterator[Finding]:
     """Names, sizes and links in a submission that git, or a checkout of it, cannot well take.
 
     The official repo checker looks at the same and fails on them; published rounds are full of
-    them, so here they are warnings. At most 100 of a kind are listed, then a count.
+    them, so here they are warnings. At most 100 of a kind are listed, then a count. Result logs
+    among the sources are told too: no tool takes them for results.
 
     Args:
         root: The submission; ``.git`` in it is left out.
     """
     counts: dict[str, int] = {}
-    inside = root.resolve()
+    inside, sources = root.resolve(), root / "benchmarks"
     for listing in walk(root):
+        if listing.folder.is_relative_to(sources):
+            logs = [*filter(LOG_NAME.fullmatch, listing.file_names)]
+            if logs:
+                yield misplaced(listing.folder, logs)
         for finding in (*listing.findings, *_in_folder(listing, inside)):
             counts[finding.rule] = counts.get(finding.rule, 0) + 1
             if counts[finding.rule] <= _MOST_OF_A_KIND:
