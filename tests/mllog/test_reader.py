@@ -164,11 +164,11 @@ def test_many_records_without_a_line_feed() -> None:
 
 
 def test_a_line_of_broken_records_ends() -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     events, findings = parse(b':::MLLOG "' * 100_000 + b"\n" + line())
     assert [event.line_no for event in events] == [2]
     assert 0 < len(findings) <= 200
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
 
 
 def test_a_record_beyond_the_limit_is_reported_once_and_skipped(

@@ -667,7 +667,7 @@ def test_an_aborted_log_says_so_and_nothing_else(text: Text) -> None:
 )
 def test_long_lines_take_milliseconds(length: int, prefix: bytes, text: Text) -> None:
     body = json.dumps(text.find("seed") | {"key": "note", "value": "x" * length}).encode()
-    begin = time.perf_counter()
+    begin = time.process_time()
     verdict = _verdict(text, _whole(lambda raw: raw + prefix + body + b"\n"))
     assert verdict.ok
-    assert time.perf_counter() - begin < 2  # the official parser takes 8 s for the first
+    assert time.process_time() - begin < 2  # the official parser takes 8 s for the first

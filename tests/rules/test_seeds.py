@@ -83,7 +83,7 @@ def test_many_shared_seeds_are_counted(tmp_path: Path) -> None:
 )
 def test_from_which_round_on(round_name: str, seeds: SeedRule, asked: bool, tmp_path: Path) -> None:
     folder = tmp_path / "v4.0" / "resnet"
-    same = [RunShape(seed=7)] * 5
+    same = [RunShape(seed=7, minutes=12 + number) for number in range(5)]  # no copies
     write_folder(folder, same, write_resnet) if round_name == "4.0" else write_folder(folder, same)
     found = {f.rule for v in check_paths([folder], CheckOptions(seeds=seeds)) for f in v.findings}
     assert ("folder.seeds" in found) is asked
