@@ -9,7 +9,6 @@ from trainmark.rules.folders import check_folder, may_have_failed
 from trainmark.rules.options import CheckOptions
 from trainmark.rules.places import Place
 from trainmark.rules.rulesets import Ruleset, round_of_folder
-from trainmark.rules.submission.power_verdict import power_verdict
 from trainmark.rules.submission.surroundings import Systems, surroundings_of
 from trainmark.rules.submission.systems import check_system
 from trainmark.rules.submission.tree_checks import check_tree
@@ -43,10 +42,19 @@ def check_around(
         yield from (replace(one, tolerated=tolerated and not one.ok) for one in verdicts)
         more = (*told, *systems.add(around, verdicts))
         yield replace(folder, findings=(*folder.findings, *more))
-        power = power_verdict(group.folder, group.files, ruleset=folder.ruleset, nodes=around.nodes)
-        if power is not None:
-            yield power
+        if (group.folder / "power").is_dir():
+            yield from _power(group, folder.ruleset, around.nodes)
     yield from _around(place, systems, rounds)
+
+
+def _power(group: Group, ruleset: Ruleset | None, nodes: int | None) -> Iterator[Verdict]:
+    """The verdict on a folder's power logs."""
+    # A tenth of the start; few submissions measure power.
+    from trainmark.rules.submission.power_verdict import power_verdict
+
+    power = power_verdict(group.folder, group.files, ruleset=ruleset, nodes=nodes)
+    if power is not None:
+        yield power
 
 
 class _Rounds:
