@@ -36,6 +36,14 @@ def test_a_round_and_a_benchmark_bring_their_sentences(check: Call) -> None:
     assert "0.759" not in opened
 
 
+def test_a_round_without_a_rule_about_the_key_is_told(check: Call) -> None:
+    asked = ("--round", "5.0", "--benchmark", "bert")
+    out = check("--explain", "rules.seed.missing", *asked)[1]
+    assert out.endswith("\n\nRound 5.0, closed bert: no rule about seed\n")
+    for general in ("rules.*.missing", "rules.table", "run.status"):
+        assert "no rule about" not in check("--explain", general, *asked)[1]
+
+
 def test_the_references_of_a_round(check: Call) -> None:
     status, out, err = check("--rcp-table", "bert", "--round", "3.0")
     assert (status, err) == (0, "")

@@ -51,6 +51,9 @@ def print_explanation(
         click.echo(json.dumps(data, indent=2))
         return
     _print_explanation(rule, found)
+    if round_name and benchmark and not rows and _key(rule) not in ("", "*"):
+        where = f"Round {round_name}, {division or 'closed'} {benchmark}"
+        click.echo(f"\n{clean(f'{where}: no rule about {_key(rule)}')}")
     for row in rows:
         when = f", when {row.when}" if row.when else ""
         head = f"Round {round_name}, {division or 'closed'} {benchmark} ({row.table}{when}):"
@@ -86,8 +89,13 @@ def _rows(
     from trainmark.rules.sentences import rule_sheet
 
     sheet = rule_sheet(ruleset_named(round_name), benchmark, division)
-    key = rule.partition(".")[2].rpartition(".")[0]
-    return [row for row in sheet.keys if rule.startswith("rules.") and row.key == key]
+    return [row for row in sheet.keys if row.key == _key(rule)]
+
+
+def _key(rule: str) -> str:
+    """The key in the name of a rule, "seed" of "rules.seed.missing"; "" without one."""
+    area, _, rest = rule.partition(".")
+    return rest.rpartition(".")[0] if area == "rules" else ""
 
 
 def print_references(benchmark: str, *, round_name: str | None, as_json: bool) -> None:
