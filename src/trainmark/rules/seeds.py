@@ -3,6 +3,7 @@
 Training rules, section "Random numbers" (from round 4.1 on, Closed division).
 """
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,6 +140,8 @@ def shared_seeds(folder: str, runs: Sequence[tuple[str, Sequence[Seed]]]) -> Ite
 
 def _whole(value: Any) -> int | None:
     """What ``int()`` makes of a seed, None if it makes nothing of it."""
+    if type(value) is int:
+        return value
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -149,4 +152,12 @@ def _whole(value: Any) -> int | None:
 
 def _place(metadata: Mapping[str, Any], name: str) -> str:
     value = metadata.get(name, "")
-    return value if isinstance(value, str) else show(value)
+    if isinstance(value, str):
+        return value
+    return _number(value) if type(value) is int else show(value)
+
+
+@functools.lru_cache(maxsize=64)
+def _number(value: int) -> str:
+    """A line of a source file: the same one for the seeds of hundreds of processes."""
+    return show(value)
