@@ -203,3 +203,18 @@ def test_logs_among_the_sources_are_no_results(tmp_path: Path) -> None:
     assert (found.path, found.severity) == (str(example), Severity.WARNING)
     assert len(score_path(tmp_path, ruleset="4.0")) == 1
     assert len(check_path(tmp_path / "us/benchmarks")) == 2
+
+
+@pytest.mark.parametrize("given", ["us", "us/results/box/resnet"])
+def test_a_placeholder_is_told_once(tmp_path: Path, given: str) -> None:
+    folder = write_folder(tmp_path / "us/results/box/resnet", SHAPES, write_resnet)
+    placed(tmp_path / "us/systems/box.json").write_text('{"submitter": "Us"}', encoding="utf-8")
+    for log in folder.iterdir():
+        text = Text.read(log)
+        text.find("submission_org")["value"] = "SUBMISSION_ORG_PLACEHOLDER"
+        text.find("submission_platform")["value"] = "1xSUBMISSION_PLATFORM_PLACEHOLDER"
+        text.write()
+    verdicts = check_paths([tmp_path / given], CheckOptions(ruleset=ruleset_named("4.0")))
+    found = [one for verdict in verdicts for one in verdict.findings if "laceholder" in one.rule]
+    assert {one.rule for one in found} == {"run.placeholder"}
+    assert len({one.path for one in found}) == len(found) == len(SHAPES)

@@ -14,6 +14,7 @@ from trainmark.types import Finding
 
 __all__ = ["Surroundings", "Systems", "surroundings_of"]
 
+_PLACEHOLDERS = frozenset({"system.placeholder_org", "system.placeholder_platform"})
 _SCALING_FOLDERS = ("strong", "weak")  # HPC: results/<system>/strong/<benchmark>
 
 
@@ -88,6 +89,7 @@ class Systems:
     def __init__(self, descriptions: Iterable[Path]) -> None:
         self._files = {_key(file): file for file in descriptions}
         self._readings: dict[str, Reading] = {}
+        self._told: set[str] = set()
         self._gathered: dict[str, list[tuple[Surroundings, list[tuple[str, Claims]]]]] = {
             key: [] for key in self._files
         }
@@ -116,9 +118,10 @@ class Systems:
         if around.description is None:
             return []
         claims = [(one.path, one.facts.claims) for one in verdicts if one.facts is not None]
+        self._told.update(one.path for one in verdicts if _tells_placeholders(one))
         gathered = self._gathered.get(_key(around.description.path))
         if gathered is None:
-            return agree(around.description, claims, submitter=around.submitter)
+            return self._not_told(agree(around.description, claims, submitter=around.submitter))
         gathered.append((around, claims))
         return []
 
@@ -133,7 +136,17 @@ class Systems:
         around = gathered[0][0] if gathered else Surroundings()
         if around.description is None:
             return []
-        return agree(around.description, claims, submitter=around.submitter)
+        return self._not_told(agree(around.description, claims, submitter=around.submitter))
+
+    def _not_told(self, findings: Iterable[Finding]) -> list[Finding]:
+        """What no log says of itself: a placeholder is told once."""
+        return [
+            one for one in findings if one.rule not in _PLACEHOLDERS or one.path not in self._told
+        ]
+
+
+def _tells_placeholders(verdict: Verdict) -> bool:
+    return any(finding.rule == "run.placeholder" for finding in verdict.findings)
 
 
 def _key(file: str | Path) -> str:
