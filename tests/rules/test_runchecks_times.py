@@ -147,3 +147,18 @@ def test_what_every_node_writes_may_stand_anywhere(key: str, text: Text) -> None
     text.records.insert(text.records.index(text.find("init_start")), late)
     text.records.append(text.find("cache_clear"))
     assert _back(text) == []
+
+
+def test_a_run_start_in_the_middle_of_the_training(text: Text) -> None:
+    start, until = text.find("run_start"), text.find("eval_stop", 1)
+    text.records.remove(start)
+    text.records.insert(text.records.index(until) + 1, start)
+    start["time_ms"] = until["time_ms"]
+    (finding,) = [one for one in _errors(text) if one.rule == "run.time"]
+    assert f"block_start (line {text.line_of('block_start')})" in finding.message
+
+
+def test_the_untrained_model_may_be_evaluated_before_run_start(text: Text) -> None:
+    first = text.find("eval_accuracy") | {"value": 0.001, "time_ms": START_MS + 1_000}
+    text.records.insert(text.records.index(text.find("run_start")), first)
+    assert _errors(text) == []

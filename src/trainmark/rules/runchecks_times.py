@@ -17,13 +17,8 @@ _EARLIEST_MS = 1e11  # 1973: what stands before is a count from the start of the
 _LATEST_MS = 1e14  # the year 5138: what stands after is in microseconds
 _TIME = operator.attrgetter("time_ms")
 # What a run does while its clock runs.
-_TRAINING = (
-    keys.BLOCK_START,
-    keys.EPOCH_START,
-    keys.EVAL_START,
-    keys.EVAL_ACCURACY,
-    keys.EVAL_ERROR,
-)
+_STEPS = (keys.BLOCK_START, keys.EPOCH_START)
+_TRAINING = (*_STEPS, keys.EVAL_START, keys.EVAL_ACCURACY, keys.EVAL_ERROR)
 # Each node writes these by itself; where its lines come to stand among the others is chance.
 _BY_EACH_NODE = frozenset({keys.CACHE_CLEAR, keys.INIT_START})
 # Records that are dated back where checkpoints are evaluated after the clock has stopped.
@@ -69,7 +64,7 @@ def intervals(facts: Facts) -> Iterator[Finding]:
         yield facts.finding(
             "run.time",
             f"run_start (line {start.line_no}) is dated {seconds:g} seconds after {first.key} "
-            f"(line {first.line_no}), which stands below it: the score leaves that time out",
+            f"(line {first.line_no}): the score leaves that time out",
             "Date run_start when the first training data is touched.",
             event=start,
             expected="run_start before the records of the training",
@@ -98,19 +93,26 @@ def _other_unit(time_ms: float) -> str:
 
 
 def _late_start(facts: Facts) -> Event | None:
-    """The earliest record of the training that is dated before the run_start above it.
+    """The earliest record of the training that is dated before the run_start.
 
-    Other writers (namespaces) have clocks of their own, which differ by seconds.
+    An evaluation above it may look at the untrained model. Other writers (namespaces) have clocks
+    of their own, which differ by seconds.
     """
     start = facts.start
     if start is None or facts.log.count(keys.RUN_START) > 1 or start.time_ms > _LATEST_MS:
         return None
-    below = [event for event in facts.log.all(*_TRAINING) if event.line_no > start.line_no]
+    training = [
+        event
+        for event in facts.log.all(*_TRAINING)
+        if event.line_no > start.line_no or event.key in _STEPS
+    ]
     early = [
-        one for one in below if _EARLIEST_MS <= one.time_ms < start.time_ms - _slack(one, start)
+        event
+        for event in training
+        if _EARLIEST_MS <= event.time_ms < start.time_ms - _slack(event, start)
     ]
     # One that is not the first has a wrong time itself.
-    return min(early, key=_TIME) if len(early) > 1 or (early and early[0] is below[0]) else None
+    return min(early, key=_TIME) if len(early) > 1 or (early and early[0] is training[0]) else None
 
 
 def _slack(event: Event, start: Event) -> float:
