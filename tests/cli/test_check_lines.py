@@ -41,3 +41,10 @@ def test_what_has_a_line_or_another_file_stays_as_it_is(tmp_path: Path) -> None:
 def test_a_log_that_has_gone_changes_nothing(tmp_path: Path) -> None:
     assert _shown(tmp_path / "absent", 1) == [""]
     assert _shown(tmp_path, 1) == [""]
+
+
+def test_a_line_of_utf_16_is_not_shown(tmp_path: Path) -> None:
+    log = tmp_path / "result_0.txt"
+    log.write_text(":::MLLOG {}\n", encoding="utf-16")
+    whole = verdict(str(log), finding("log.encoding", line_no=1, path=str(log)))
+    assert [one.line for one in with_lines(whole).findings] == [""]

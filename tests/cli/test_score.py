@@ -1,4 +1,5 @@
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -139,3 +140,12 @@ def test_on_a_terminal_long_lines_go_on_below(
     assert max(map(len, lines)) <= 60
     assert "the run did not succeed: run_stop says status" in " ".join(lines)
     assert "no score: 1 of 2 runs did not succeed" in lines
+
+
+def test_json_takes_a_folder_whose_name_is_no_utf_8(score: Call, tmp_path: Path) -> None:
+    write_folder(desk_folder(tmp_path / os.fsdecode(b"caf\xe9")), RUNS)
+    status, out, _ = score(tmp_path, "--json")
+    assert status == 0
+    (one,) = json.loads(out)
+    assert "caf\\xe9" in one["path"]
+    one["path"].encode()  # no lone surrogate

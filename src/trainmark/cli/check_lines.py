@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 __all__ = ["with_lines"]
 
 _MOST_LINES = 1000
+_OTHER_BYTES = "log.encoding"  # a line of UTF-16 shows nothing
 
 
 def with_lines(verdict: "Verdict") -> "Verdict":
@@ -21,7 +22,10 @@ def with_lines(verdict: "Verdict") -> "Verdict":
     lacking = {
         finding.line_no
         for finding in verdict.findings
-        if finding.line_no is not None and not finding.line and finding.path == verdict.path
+        if finding.line_no is not None
+        and not finding.line
+        and finding.path == verdict.path
+        and finding.rule != _OTHER_BYTES
     }
     if verdict.kind != "log" or not lacking:
         return verdict
@@ -30,7 +34,10 @@ def with_lines(verdict: "Verdict") -> "Verdict":
     lines = excerpts(verdict.path, sorted(lacking)[:_MOST_LINES])
     findings = tuple(
         replace(finding, line=lines[finding.line_no])
-        if finding.line_no in lines and not finding.line and finding.path == verdict.path
+        if finding.line_no in lines
+        and not finding.line
+        and finding.path == verdict.path
+        and finding.rule != _OTHER_BYTES
         else finding
         for finding in verdict.findings
     )

@@ -50,7 +50,9 @@ def command(
     if as_json:
         import json
 
-        click.echo(json.dumps([one.to_dict() for one in scores], indent=2))
+        from trainmark.cli.check_json import plain
+
+        click.echo(json.dumps(plain([one.to_dict() for one in scores]), indent=2))
     else:
         for one in scores:
             _print_score(one)
