@@ -2,6 +2,7 @@ import os
 import pty
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import click
@@ -119,3 +120,36 @@ def test_an_interrupted_verb_ends_as_shells_expect(monkeypatch: pytest.MonkeyPat
     with pytest.raises(SystemExit) as caught:
         main()
     assert caught.value.code == 130
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+@pytest.mark.parametrize("style", ["text", "json", "github", "sarif", "junit"])
+def test_a_terminal_of_any_encoding_is_printed_to(
+    style: str, encoding: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "\u65e5"
+    folder.mkdir()
+    (folder / "result_0.txt").write_text(":::MLLOG x", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "trainmark", "check", folder, "--format", style],
+        capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": encoding},
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == b""
+    assert done.stdout
+    if style == "junit":
+        suite = ElementTree.fromstring(done.stdout)[0]
+        assert suite.attrib["name"] == str(folder)
+
+
+def test_a_wrong_request_is_told_in_any_encoding() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "trainmark", "check", "\u65e5"],
+        capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": "latin-1"},
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"trainmark: there is no \\u65e5\n")

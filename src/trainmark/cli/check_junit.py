@@ -65,8 +65,13 @@ def _line(finding: Finding) -> str:
 
 def _text(lines: "Iterable[str]") -> str:
     """Lines as XML text; ``clean`` leaves no character that XML forbids."""
-    return escape("\n".join(map(clean, lines)))
+    return _ascii(escape("\n".join(map(clean, lines))))
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(clean(text))
+    return _ascii(quoteattr(clean(text)))
+
+
+def _ascii(text: str) -> str:
+    """XML text that means the same in whatever encoding the output has."""
+    return text.encode("ascii", "xmlcharrefreplace").decode("ascii")

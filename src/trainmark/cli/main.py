@@ -2,6 +2,7 @@
 
 import errno
 import importlib
+import io
 import os
 import signal
 import sys
@@ -95,6 +96,7 @@ def command() -> None:
 
 def main() -> None:
     """Run the command; an error that a user can act on becomes a text and an exit status."""
+    _show_any_text()
     try:
         sys.exit(command.main(prog_name="trainmark", standalone_mode=False) or 0)
     except TrainmarkError as error:
@@ -107,6 +109,13 @@ def main() -> None:
         sys.exit(error.exit_code)
     except click.Abort:  # Ctrl-C
         sys.exit(128 + signal.SIGINT)
+
+
+def _show_any_text() -> None:
+    r"""Let what the terminal's encoding lacks be shown as ``\u65e5``, where Python would stop."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 @contextmanager
