@@ -170,6 +170,7 @@ def test_an_empty_log_is_not_compliant_and_needs_no_round(tmp_path: Path) -> Non
     verdict = check_log(read(path))
     (finding,) = verdict.findings
     assert finding.rule == "log.empty"
+    assert finding.fix.endswith("if this is it, nothing was logged: run it again.")
     assert "0.6" in finding.fix
     assert (verdict.ok, verdict.official_compliant, verdict.ruleset) == (False, False, None)
 

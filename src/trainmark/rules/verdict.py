@@ -233,7 +233,8 @@ def _unreadable(log: RunLog) -> Verdict:
         severity=Severity.ERROR,
         message="there is no readable record in the file: no line has the token :::MLLOG (in round "
         "0.6 :::MLL) with a record after it",
-        fix="Give the result log itself (result_0.txt), from round 0.6 or later.",
+        fix="Give the result log itself (result_0.txt), from round 0.6 or later; if this is it, "
+        "nothing was logged: run it again.",
         path=log.source,
     )
     return _without_rules(log, [empty])
