@@ -215,7 +215,7 @@ def _other_form(log: RunLog, rules: Ruleset) -> Finding:
     return Finding(
         rule="log.form",
         severity=Severity.ERROR,
-        message=f"the records are written as {found}; {rules.title} asks for {wanted}",
+        message=f"the records are written as {found}; {rules.title} ask for {wanted}",
         fix="Name the round that the log was made for with --round, or write it in that form.",
         path=log.source,
         line_no=log.events[0].line_no,
