@@ -1,6 +1,9 @@
 """Checking what a path holds, in one process or several."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -218,3 +221,54 @@ def test_a_placeholder_is_told_once(tmp_path: Path, given: str) -> None:
     found = [one for verdict in verdicts for one in verdict.findings if "laceholder" in one.rule]
     assert {one.rule for one in found} == {"run.placeholder"}
     assert len({one.path for one in found}) == len(found) == len(SHAPES)
+
+
+def deny(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Make a folder one that may be neither listed nor searched, for root too."""
+
+    def denying(name: str) -> Callable[..., Any]:
+        real = getattr(os, name)
+
+        def call(path: Any, *args: Any, **kwargs: Any) -> Any:
+            given = Path(path if isinstance(path, str | os.PathLike) else "/").absolute()
+            if folder in (given.parents if name != "scandir" else (given, *given.parents)):
+                raise PermissionError(13, "Permission denied", str(path))
+            return real(path, *args, **kwargs)
+
+        return call
+
+    for name in ("scandir", "stat", "lstat"):
+        monkeypatch.setattr(os, name, denying(name))
+
+
+@pytest.mark.parametrize(
+    ("folder", "rule"),
+    [
+        ("results/box/bert", "folder.unreadable"),
+        ("results/box/resnet/power", "power.unreadable"),
+        ("systems", "folder.unreadable"),
+        ("benchmarks/resnet", "submission.unreadable"),
+        ("benchmarks", "submission.unreadable"),
+    ],
+)
+def test_a_folder_that_may_not_be_read_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, rule: str
+) -> None:
+    write_folder(tmp_path / "us/results/box/resnet", SHAPES, write_resnet)
+    write_folder(tmp_path / "us/results/box/bert", SHAPES[:1], write_resnet)
+    power = placed(tmp_path / "us/results/box/resnet/power/result_0/node_0.txt")
+    power.write_text("", encoding="utf-8")
+    placed(tmp_path / "us/systems/box.json").write_text("{}", encoding="utf-8")
+    for name in ("resnet", "bert"):
+        placed(tmp_path / f"us/benchmarks/{name}/implementations/x/run.sh").write_text("")
+        placed(tmp_path / f"us/benchmarks/{name}/README.md").write_text("")
+    options = CheckOptions(ruleset=ruleset_named("4.0"))
+    before = {one.rule for v in check_paths([tmp_path], options) for one in v.findings}
+    deny(monkeypatch, tmp_path / "us" / folder)
+    found = [one for v in check_paths([tmp_path], options) for one in v.findings]
+    told = [one for one in found if one.rule.endswith(".unreadable")]
+    assert [(one.rule, one.path) for one in told] == [(rule, str(tmp_path / "us" / folder))]
+    assert {one.rule for one in found} - before == {rule}
+    scores = {Path(one.path).name: one for one in score_path(tmp_path, ruleset="4.0")}
+    assert scores["resnet"].score.minutes is not None
+    assert {len(one.findings) for one in scores.values()} <= {0, 1}

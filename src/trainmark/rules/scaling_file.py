@@ -33,7 +33,8 @@ def read_scaling(folder: Path) -> tuple[float | None, list[Finding]]:
     except FileNotFoundError:
         return None, []
     except (OSError, UnicodeDecodeError, RuntimeError) as error:
-        return None, [_bad(file, f"it cannot be read: {error}")]
+        reason = getattr(error, "strerror", None) or str(error)
+        return None, [_bad(file, f"it cannot be read: {reason}")]
     if len(text) > _MOST_BYTES:
         return None, [_bad(file, f"it is longer than {_MOST_BYTES >> 10} KiB")]
     return _factor(file, text)

@@ -104,7 +104,7 @@ def _score_group(group: Group, verdicts: list[Verdict], *, reckon_scaling: bool)
     benchmark = first(verdict.benchmark for verdict in verdicts)
     ruleset = first(verdict.ruleset for verdict in verdicts)
     division = first(verdict.division for verdict in verdicts)
-    in_file, unreadable = read_scaling(group.folder)
+    in_file, unreadable = (None, []) if group.unlisted else read_scaling(group.folder)
     convergence = convergence_of(
         group,
         verdicts,

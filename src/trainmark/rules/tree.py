@@ -23,12 +23,14 @@ class Group:
         files: The logs, in the order of their numbers.
         findings: What is wrong with the files of the folder.
         single: Whether it stands for one log that was named by itself.
+        unlisted: Whether the folder could not be listed.
     """
 
     folder: Path
     files: tuple[Path, ...]
     findings: tuple[Finding, ...] = ()
     single: bool = False
+    unlisted: bool = False
 
 
 def is_log(path: str | Path) -> bool:
@@ -132,7 +134,7 @@ def _unlisted(error: OSError) -> Group:
         fix="Make the folder readable, or take it away.",
         path=str(folder),
     )
-    return Group(folder, (), (finding,))
+    return Group(folder, (), (finding,), unlisted=True)
 
 
 def _cannot_list(error: OSError, folder: str | Path) -> UsageError:

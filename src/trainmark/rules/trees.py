@@ -13,6 +13,7 @@ from trainmark.rules.submission.surroundings import Systems, surroundings_of
 from trainmark.rules.submission.systems import check_system
 from trainmark.rules.submission.tree_checks import check_tree
 from trainmark.rules.submission.tree_copies import find_copies
+from trainmark.rules.submission.tree_listing import list_folder
 from trainmark.rules.tree import Group
 from trainmark.rules.verdict import Verdict
 from trainmark.types import Finding
@@ -33,7 +34,13 @@ def check_around(
     rounds = _Rounds(place, options)
     systems = Systems(place.descriptions)
     copies = _copies(place)
+    unlisted: set[str] = set()
     for group, verdicts in checked:
+        if group.unlisted:
+            if str(group.folder) not in unlisted:
+                yield _unlisted(group)
+            unlisted.add(str(group.folder))
+            continue
         rounds.add(group.folder, verdicts)
         around = surroundings_of(group.folder, systems.read)
         told = copies.get(group.folder, [])
@@ -42,9 +49,30 @@ def check_around(
         yield from (replace(one, tolerated=tolerated and not one.ok) for one in verdicts)
         more = (*told, *systems.add(around, verdicts))
         yield replace(folder, findings=(*folder.findings, *more))
-        if (group.folder / "power").is_dir():
-            yield from _power(group, folder.ruleset, around.nodes)
-    yield from _around(place, systems, rounds)
+        if "power" in list_folder(group.folder).folder_names:
+            for power in _power(group, folder.ruleset, around.nodes):
+                unlisted |= {one.path for one in power.findings if one.rule == "power.unreadable"}
+                yield power
+    for verdict in _around(place, systems, rounds):
+        new = (
+            one
+            for one in verdict.findings
+            if one.rule != "submission.unreadable" or one.path not in unlisted
+        )
+        yield replace(verdict, findings=tuple(new))
+
+
+def _unlisted(group: Group) -> Verdict:
+    """The verdict on a folder of which nothing is known but that it may not be read."""
+    return Verdict(
+        path=str(group.folder),
+        kind="folder",
+        ruleset=None,
+        chosen="",
+        benchmark=None,
+        division=None,
+        findings=group.findings,
+    )
 
 
 def _power(group: Group, ruleset: Ruleset | None, nodes: int | None) -> Iterator[Verdict]:

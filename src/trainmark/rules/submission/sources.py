@@ -33,7 +33,7 @@ def check_sources(submission: Submission) -> Iterator[Finding]:
     spare = [name for name in submission.benchmarks if name not in wanted]
     if "benchmarks" not in submission.parts:
         yield _no_benchmarks(submission)
-    else:
+    elif submission.is_listed("benchmarks"):
         for name in wanted:
             folder = submission.benchmarks.get(name)
             if folder is None:
@@ -78,7 +78,10 @@ def _no_folder(submission: Submission, name: str, spare: list[str]) -> Finding:
 
 def _in_folder(folder: Path) -> Iterator[Finding]:
     """What one benchmark's folder lacks."""
-    if "implementations" not in list_folder(folder).names():
+    listing = list_folder(folder)
+    if listing.findings:  # the walk through the repository says so
+        return
+    if "implementations" not in listing.names():
         yield _found(
             "submission.no_implementations",
             folder,

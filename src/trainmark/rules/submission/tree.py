@@ -68,6 +68,10 @@ class Submission:
     parts: frozenset[str] = frozenset()
     findings: tuple[Finding, ...] = ()
 
+    def is_listed(self, part: str) -> bool:
+        """Whether one of the folder's parts could be listed."""
+        return str(self.root / part) not in {one.path for one in self.findings}
+
     def result_systems(self) -> tuple[str, ...]:
         """The systems that have results, each once, in order."""
         return tuple(dict.fromkeys(system for system, _ in self.results))

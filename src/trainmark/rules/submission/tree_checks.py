@@ -91,7 +91,10 @@ def _layout(submission: Submission, ruleset: Ruleset | None) -> Iterator[Finding
     yield from _results(submission, ruleset)
     yield from check_parameters(list_folder(submission.root), read=False)
     yield from check_sources(submission)
-    yield from check_repository(submission.root)
+    told = {one.path for one in submission.findings}
+    for finding in check_repository(submission.root):
+        if finding.rule != "submission.unreadable" or finding.path not in told:
+            yield finding
 
 
 def _parts(submission: Submission) -> Iterator[Finding]:
@@ -115,7 +118,7 @@ def _systems(submission: Submission) -> Iterator[Finding]:
     described = {file.stem: file for file in submission.systems}
     used = submission.result_systems()
     spare = [name for name in described if name not in used]
-    if "systems" in submission.parts:
+    if "systems" in submission.parts and submission.is_listed("systems"):
         for system in used:
             if system not in described:
                 yield _no_description(submission, system, spare)

@@ -1,6 +1,7 @@
 """What lies in one benchmark folder: names and numbers of the logs, and what is no log."""
 
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -163,7 +164,10 @@ def flags_in(folder: Path) -> frozenset[str]:
         folder: ``results/<system>`` or ``results/<system>/<benchmark>``.
     """
     file = folder / PARAMETERS
-    if file.is_symlink() or not file.is_file():
+    try:
+        if not stat.S_ISREG(file.lstat().st_mode):
+            return frozenset()
+    except OSError:  # there is none, or the folder may not be searched
         return frozenset()
     return frozenset(_lines(file)) & set(FLAGS)
 
