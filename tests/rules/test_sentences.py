@@ -119,7 +119,8 @@ def test_an_entry_of_the_state_that_nothing_changes_is_a_number() -> None:
 def test_what_a_rule_reckons_from_a_value_is_told_with_that_key() -> None:
     sheet = rule_sheet(ruleset_named("6.1"), "flux1")
     (batch,) = [row for row in sheet.keys if row.key == "global_batch_size"]
-    rule = "eval_interval_samples is ceil(262144 / global_batch_size) * global_batch_size"
+    formula = "ceil(262144 / global_batch_size) * global_batch_size"
+    rule = f"for other rules eval_interval_samples is {formula}"
     assert batch.gives == (rule,)
     assert rule in batch.lines()
     assert batch.to_dict()["gives"] == (rule,)

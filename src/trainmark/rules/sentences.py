@@ -285,12 +285,12 @@ def _sentences(
 
 
 def _reckoned(rule: KeyRule) -> Iterator[str]:
-    """What a record's value sets for other rules by a formula: "lr_min is 5e-07 * seed"."""
+    """What a record gives other rules by a formula: "for other rules lr_min is 5e-07 * seed"."""
     for action in (*rule.before.actions, *rule.after.actions):
         name, becomes, formula = action.sentence().partition(" becomes ")
         if becomes and name.isidentifier() and _FORMULA.search(formula):
             formula = formula.replace("the value", rule.name)
-            yield f"{name} is {formula}"
+            yield f"for other rules {name} is {formula}"
 
 
 def _parts(checks: Sequence[Constraint]) -> Iterator[Constraint]:
