@@ -48,8 +48,15 @@ def test_the_references_of_a_round(check: Call) -> None:
     status, out, err = check("--rcp-table", "bert", "--round", "3.0")
     assert (status, err) == (0, "")
     assert "2,549,220" in out
-    data = json.loads(check("--rcp-table", "bert", "--round", "3.0", "--json")[1])
+    data = json.loads(check("--rcp-table", "bert", "--round", "v3.0", "--json")[1])
     assert data["round"] == "3.0"
+    assert (data["benchmark"], data["unit"]) == ("bert", "samples")
+    assert (data["runs"], data["left_out"]) == (10, 1)
+    assert len(data["points"]) == out.count("\n") - 4
+    first = data["points"][0]
+    assert (first["batch_size"], first["runs"], first["pruned"]) == (256, 20, True)
+    assert first["mean"] == pytest.approx(2_549_220)
+    assert 2_390_000 < first["least_acceptable"] < first["mean"] - first["deviation"] / 2
     assert any("2,549,220" in line for line in data["table"])
 
 

@@ -115,7 +115,7 @@ def print_references(benchmark: str, *, round_name: str | None, as_json: bool) -
             hint=f"For example: trainmark check --rcp-table {benchmark} --round 5.0",
         )
     from trainmark.rules import ruleset_named
-    from trainmark.rules.convergence import references_table
+    from trainmark.rules.convergence import reference_data, references, references_table
     from trainmark.rules.sentences import benchmarks
 
     ruleset = ruleset_named(round_name)
@@ -131,7 +131,10 @@ def print_references(benchmark: str, *, round_name: str | None, as_json: bool) -
     if as_json:
         import json
 
-        click.echo(json.dumps({"round": round_name, "benchmark": benchmark, "table": lines}))
+        found = references(ruleset, benchmark)
+        assert found is not None, "there are lines"
+        data = {"round": ruleset.name} | reference_data(found) | {"table": lines}
+        click.echo(json.dumps(data, indent=2))
         return
     for line in lines:
         click.echo(clean(line).rstrip())

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trainmark.rules.convergence.measured import Measured, measure
     from trainmark.rules.convergence.points import References, references
     from trainmark.rules.convergence.scaling import check_scaling
-    from trainmark.rules.convergence.table import references_table
+    from trainmark.rules.convergence.table import reference_data, references_table
 
 __all__ = [
     "Convergence",
@@ -24,6 +24,7 @@ __all__ = [
     "check_scaling",
     "is_checked",
     "measure",
+    "reference_data",
     "references",
     "references_table",
 ]
@@ -35,6 +36,6 @@ __getattr__ = lazily(
         "measured": ("Measured", "measure"),
         "points": ("References", "references"),
         "scaling": ("check_scaling",),
-        "table": ("references_table",),
+        "table": ("reference_data", "references_table"),
     },
 )

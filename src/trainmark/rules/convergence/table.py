@@ -1,7 +1,7 @@
 """Reference convergence as plain text: one submission beside its reference, or all references."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trainmark.rules.convergence.points import Point, References, references
 from trainmark.rules.convergence.procedure import FAILED_RUN, Judgement, Match, prune
@@ -9,7 +9,14 @@ from trainmark.rules.convergence.procedure import FAILED_RUN, Judgement, Match, 
 if TYPE_CHECKING:
     from trainmark.rules.rulesets import Ruleset
 
-__all__ = ["amount", "factor", "reference_lines", "references_table", "submission_lines"]
+__all__ = [
+    "amount",
+    "factor",
+    "reference_data",
+    "reference_lines",
+    "references_table",
+    "submission_lines",
+]
 
 _LABEL = 34
 _WIDTH = 100
@@ -105,6 +112,32 @@ def reference_lines(references: References) -> list[str]:
     if not references.judged:
         lines.append("The official checker cannot judge this benchmark; see rcp.unjudged.")
     return lines
+
+
+def reference_data(references: References) -> dict[str, Any]:
+    """Every reference of a benchmark in a round as plain data for ``--json``.
+
+    Args:
+        references: The benchmark's references.
+    """
+    kept = prune(references.points)
+    return {
+        "benchmark": references.benchmark,
+        "unit": references.unit,
+        "runs": references.runs,
+        "left_out": references.left_out,
+        "points": [
+            {
+                "batch_size": point.batch_size,
+                "runs": len(point.amounts),
+                "mean": point.mean,
+                "deviation": point.deviation,
+                "least_acceptable": point.least - references.slack,
+                "pruned": point not in kept,
+            }
+            for point in references.points
+        ],
+    }
 
 
 def _runs(references: References, amounts: Sequence[float | None]) -> list[str]:
