@@ -272,3 +272,34 @@ def test_a_folder_that_may_not_be_read_is_told_once(
     scores = {Path(one.path).name: one for one in score_path(tmp_path, ruleset="4.0")}
     assert scores["resnet"].score.minutes is not None
     assert {len(one.findings) for one in scores.values()} <= {0, 1}
+
+
+def test_a_pipe_among_the_logs_holds_nothing_up(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "us/results/box/desk", SHAPES[:3])
+    placed(folder / "power/result_0/node_0.txt").write_text("", encoding="utf-8")
+    os.mkfifo(folder / "result_3.txt")
+    os.mkfifo(folder / "scaling.json")
+    os.mkfifo(folder / "package_checker_params")
+    os.mkfifo(folder / "power/result_0/node_1.txt")
+    os.mkfifo(placed(tmp_path / "us/systems/box.json"))
+    found = {one.rule for verdict in check_path(tmp_path) for one in verdict.findings}
+    assert {"log.unreadable", "folder.scaling", "power.no_run"} <= found
+    assert len(score_path(folder)[0].verdicts) == 4
+
+
+@pytest.mark.parametrize("place", ["", "results", "results/box", "results/box/resnet/old"])
+def test_logs_where_no_tool_looks_are_told(tmp_path: Path, place: str) -> None:
+    write_folder(tmp_path / "us/results/box/resnet", SHAPES, write_resnet)
+    write_resnet(placed(tmp_path / "us" / place / "result_9.txt"), RunShape(seed=9))
+    verdicts = check_paths([tmp_path / "us"], CheckOptions(ruleset=ruleset_named("4.0")))
+    (found,) = [one for v in verdicts for one in v.findings if one.rule == "submission.misplaced"]
+    assert found.path == str(tmp_path / "us" / place)
+
+
+def test_runs_that_were_taken_out_are_not_checked(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "us/results/box/resnet", SHAPES, write_resnet)
+    write_resnet(placed(folder / "pruned_results/result_9.txt"), RunShape(seed=9))
+    options = CheckOptions(ruleset=ruleset_named("4.0"))
+    for given in (tmp_path, folder):
+        kinds = [one.kind for one in check_paths([given], options)]
+        assert (kinds.count("log"), kinds.count("folder")) == (len(SHAPES), 1)

@@ -11,6 +11,7 @@ from trainmark.types import Finding, Severity, UsageError
 
 __all__ = ["Group", "find_groups", "is_log", "status_of"]
 
+_PRUNED = "pruned_results"
 _RESULT = re.compile(r"result_.*\.txt", re.DOTALL)
 
 
@@ -112,6 +113,8 @@ def _walk(
                 findings.append(_link(file))
             else:
                 files.append(file)
+        if files and _PRUNED in folders:  # runs that were taken out of the result beside them
+            folders.remove(_PRUNED)
         if files or findings:
             yield Group(Path(place), tuple(files), tuple(findings))
 

@@ -8,10 +8,14 @@ from trainmark.rules.rulesets import Ruleset
 from trainmark.rules.submission.power import Power, measure_power
 from trainmark.rules.submission.power_energy import PowerRun
 from trainmark.rules.submission.tree_listing import list_folder
+from trainmark.rules.tables import wanted_keys
+from trainmark.rules.tree import status_of
 from trainmark.rules.verdict import Verdict
 from trainmark.types import UsageError
 
 __all__ = ["measure_folder", "power_verdict"]
+
+_LARGE_BYTES = 64 << 20  # beyond it records that no rule asks for are not kept
 
 
 def power_verdict(
@@ -60,7 +64,9 @@ def measure_folder(folder: Path, logs: Sequence[Path], *, nodes: int | None = No
 def _timed(log: Path) -> PowerRun:
     """A result log with the times of run_start and run_stop."""
     try:
-        start, stop = mllog.run_interval(mllog.first_rank(mllog.read(log)))
+        large = status_of(log).st_size > _LARGE_BYTES  # says no to a pipe, which would never end
+        read = mllog.read(log, wanted_keys() if large else None)
+        start, stop = mllog.run_interval(mllog.first_rank(read))
     except UsageError:  # checking the log says it
         return PowerRun(log=log, start_ms=None, stop_ms=None)
     return PowerRun(

@@ -9,7 +9,7 @@ from trainmark.rules.subjects import few
 from trainmark.rules.submission.sources import check_sources
 from trainmark.rules.submission.tree import LOG_NAME, Submission
 from trainmark.rules.submission.tree_copies import find_copies
-from trainmark.rules.submission.tree_listing import list_folder
+from trainmark.rules.submission.tree_listing import Listing, list_folder
 from trainmark.rules.submission.tree_logs import (
     check_benchmark_folder,
     check_parameters,
@@ -184,12 +184,19 @@ def _results(submission: Submission, ruleset: Ruleset | None) -> Iterator[Findin
         if known and _ALIASES.get(name, name) not in known:
             yield _unknown(folder, name, known)
         yield from check_benchmark_folder(folder)
+    for folder in (submission.root, submission.root / "results"):
+        yield from _logs_in(list_folder(folder))
     for system in submission.result_systems():
         listing = list_folder(submission.root / "results" / system)
-        logs = [name for name in listing.file_names if LOG_NAME.fullmatch(name)]
-        if logs:
-            yield misplaced(listing.folder, logs)
+        yield from _logs_in(listing)
         yield from check_parameters(listing, read=True)
+
+
+def _logs_in(listing: Listing) -> Iterator[Finding]:
+    """Result logs in a folder that should have none."""
+    logs = [*filter(LOG_NAME.fullmatch, listing.file_names)]
+    if logs:
+        yield misplaced(listing.folder, logs)
 
 
 def _unknown(folder: Path, name: str, known: Sequence[str]) -> Finding:
