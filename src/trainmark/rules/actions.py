@@ -197,7 +197,9 @@ class Earliest(_Effect):
         name = self.name
 
         def keep(scope: Scope) -> None:
-            scope.state[name] = min(scope.state[name], scope.time())
+            time = scope.time()
+            if time < scope.state[name]:
+                scope.state[name] = time
 
         return keep
 

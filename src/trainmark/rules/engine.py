@@ -249,7 +249,11 @@ class _Run:
                 scope.record = record
             if not plan.once or key not in once:
                 if plan.before:
-                    self._act(plan.before, key, scope)
+                    try:
+                        for step in plan.before:
+                            step(scope)
+                    except CANNOT as error:
+                        reports.code_failed(key, scope, error)
                 for test, constraint in plan.checks:
                     try:
                         if test(scope):

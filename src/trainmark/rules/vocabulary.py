@@ -124,6 +124,9 @@ class Scope:
 
     def time(self) -> float:
         """When the record at hand was logged, in the unit of the rules."""
+        here = self.here
+        if type(here) is Event and not self.in_seconds:  # nearly all of them
+            return here.time_ms
         return self.time_of(self.at())
 
     def time_of(self, record: "Event | Record") -> float:
