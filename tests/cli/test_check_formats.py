@@ -2,6 +2,7 @@ import json
 import os
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from trainmark.cli.check_json import JsonOutput
 from trainmark.cli.check_junit import JunitOutput
 from trainmark.cli.check_output import Block
 from trainmark.cli.check_sarif import SarifOutput
-from trainmark.types import Finding
+from trainmark.types import Finding, Severity
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def test_github_annotations(check: Call, folder: Path) -> None:
     stop = Text.read(folder / "result_1.txt").line_of("run_stop")
     first, note, last = out.splitlines()
     assert first.startswith(
-        f"::error file=a b/résnet/result_1.txt,line={stop},title=run.status::the run did not "
+        f"::warning file=a b/résnet/result_1.txt,line={stop},title=run.status::the run did not "
     )
     assert "%0AA run counts only with status success" in first
     assert note.startswith("::notice file=a b/résnet,title=folder.failed_runs::1 of 3 logs does")
@@ -176,7 +177,7 @@ def test_sarif(check: Call, folder: Path) -> None:
     assert status == 0
     assert sarif_faults(data) == []
     first, note = data["runs"][0]["results"]
-    assert (first["ruleId"], first["level"]) == ("run.status", "error")
+    assert (first["ruleId"], first["level"]) == ("run.status", "warning")  # it may fail
     place = first["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "a%20b/r%C3%A9snet/result_1.txt"
     assert place["region"]["startLine"] == Text.read(folder / "result_1.txt").line_of("run_stop")
@@ -313,3 +314,12 @@ def test_findings_that_were_not_kept_are_counted_in_every_format() -> None:
     assert len(results) == 1001
     assert results[-1]["message"]["text"] == "99,000 more findings of this kind"
     assert results[-1]["level"] == "error"
+
+
+def test_only_a_run_that_may_fail_is_no_error_for_a_service() -> None:
+    failed = verdict("a/result_0.txt", finding(), finding("x", severity=Severity.NOTE))
+    for one, level in ((replace(failed, tolerated=True), "warning"), (failed, "error")):
+        out = printed(GithubOutput(), Block("a", files=[one]))
+        assert [line.split()[0] for line in out.splitlines()[:2]] == [f"::{level}", "::notice"]
+        results = json.loads(printed(SarifOutput(), Block("a", files=[one])))["runs"][0]["results"]
+        assert [result["level"] for result in results] == [level, "note"]

@@ -8,6 +8,7 @@ from trainmark.cli.check_output import (
     Tally,
     bounded,
     clean,
+    level_of,
     relative,
     summary,
 )
@@ -29,7 +30,8 @@ class GithubOutput:
         for verdict in block.verdicts:
             findings, left_out = bounded(verdict.findings, MOST_OF_A_KIND)
             for finding in findings:
-                click.echo(_annotation(finding, finding.path or verdict.path))
+                level = level_of(finding, verdict)
+                click.echo(_annotation(finding, finding.path or verdict.path, level))
             for rule, number in left_out.items():
                 click.echo(f"{clean(relative(verdict.path))}: {number:,} more of {clean(rule)}")
 
@@ -38,14 +40,14 @@ class GithubOutput:
         click.echo(": ".join(summary(tally)))
 
 
-def _annotation(finding: Finding, path: str) -> str:
+def _annotation(finding: Finding, path: str, level: Severity) -> str:
     places = {"file": relative(path)}
     if finding.line_no is not None:
         places["line"] = str(finding.line_no)
     places["title"] = finding.rule
     named = ",".join(f"{name}={_property(clean(value))}" for name, value in places.items())
     text = "\n".join(clean(part) for part in (finding.message, finding.fix) if part)
-    return f"::{_COMMANDS[finding.severity]} {named}::{_message(text)}"
+    return f"::{_COMMANDS[level]} {named}::{_message(text)}"
 
 
 def _message(text: str) -> str:

@@ -27,6 +27,7 @@ __all__ = [
     "fails",
     "grouped",
     "kind_of",
+    "level_of",
     "relative",
     "summary",
     "unread",
@@ -134,6 +135,18 @@ class Tally:
 def fails(verdict: "Verdict") -> bool:
     """Whether a verdict makes the whole check fail: a run that may fail does not."""
     return not verdict.ok and not verdict.tolerated
+
+
+def level_of(finding: Finding, verdict: "Verdict") -> Severity:
+    """How severe a finding is to a service that fails what has an error.
+
+    Args:
+        finding: A finding.
+        verdict: The verdict that it belongs to; one on a run that its folder may have failed must
+            not fail a check that ends well.
+    """
+    tolerated = verdict.tolerated and finding.is_error
+    return Severity.WARNING if tolerated else finding.severity
 
 
 def grouped(verdicts: "Iterable[Verdict]") -> Iterator[Block]:

@@ -15,10 +15,11 @@ from trainmark.cli.check_output import (
     Tally,
     bounded,
     clean,
+    level_of,
     relative,
     summary,
 )
-from trainmark.types import Finding
+from trainmark.types import Finding, Severity
 
 if TYPE_CHECKING:
     from trainmark.rules import Verdict
@@ -47,7 +48,9 @@ class SarifOutput:
             findings, left_out = bounded(verdict.findings, MOST_IN_DATA)
             for finding in (*findings, *_further(verdict, left_out)):
                 self._rules[finding.rule] = None
-                text = json.dumps(plain(_result(finding, finding.path or verdict.path)))
+                level = level_of(finding, verdict)
+                result = _result(finding, finding.path or verdict.path, level)
+                text = json.dumps(plain(result))
                 click.echo(f"{',' if self._any else ''}\n{text}", nl=False)
                 self._any = True
 
@@ -76,7 +79,7 @@ def _further(verdict: "Verdict", left_out: Mapping[str, int]) -> Iterator[Findin
         yield Finding(rule=rule, severity=severities[rule], message=message)
 
 
-def _result(finding: Finding, path: str) -> dict[str, Any]:
+def _result(finding: Finding, path: str, level: Severity) -> dict[str, Any]:
     location: dict[str, Any] = {"artifactLocation": _artifact(path)}
     if finding.line_no is not None:
         location["region"] = {"startLine": finding.line_no}
@@ -85,7 +88,7 @@ def _result(finding: Finding, path: str) -> dict[str, Any]:
     more = {"expected": finding.expected, "found": finding.found}
     return {
         "ruleId": clean(finding.rule),
-        "level": str(finding.severity),
+        "level": str(level),
         "message": {
             "text": clean(f"{finding.message}. {finding.fix}" if finding.fix else finding.message)
         },
