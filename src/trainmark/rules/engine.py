@@ -226,14 +226,6 @@ class _Run:
         groups = [self._lines.of([key]) for key in alone]
         return chain(self._lines.of(in_order) if in_order else (), *groups)
 
-    def _act(self, steps: Sequence[Execute], key: str, scope: Scope) -> None:
-        """Carry out what a table does with a record; the steps after a failing one are left."""
-        try:
-            for step in steps:
-                step(scope)
-        except CANNOT as error:
-            self._reports.code_failed(key, scope, error)
-
     def _visit(self, layer: _Layer, records: Iterable[Event | Record]) -> None:
         """Check each of these records: the one loop that a long log spends its time in."""
         scope, reports, plans = layer.scope, self._reports, layer.plan.plans
@@ -263,7 +255,11 @@ class _Run:
                         fits = False
                     reports.check_failed(key, scope, constraint, fits=fits)
                 if plan.after:
-                    self._act(plan.after, key, scope)
+                    try:
+                        for step in plan.after:
+                            step(scope)
+                    except CANNOT as error:
+                        reports.code_failed(key, scope, error)
                 if plan.once:
                     once.add(key)
             if plan.first and key not in first:
