@@ -37,8 +37,8 @@ from mlperf_logging.compliance_checker import mlp_compliance
 
 from trainmark import mllog
 from trainmark.rules import Ruleset, check_log, find_ruleset, ruleset_named
-from trainmark.types.garbage import collection_paused
 from trainmark.types import UsageError
+from trainmark.types.garbage import collection_paused
 
 TOKEN = b":::MLLOG"
 WAYS = ("check", "official", "orjson")
