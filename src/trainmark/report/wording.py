@@ -81,16 +81,24 @@ _WEIGHT = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 def group(findings: Iterable[Finding]) -> tuple[FindingGroup, ...]:
     """Findings with the same rule and words as one group; errors first.
 
+    Of broken lines the words quote what stands there, so for these the rule is enough.
+
     Args:
         findings: In the order found.
     """
-    gathered: dict[tuple[str, Severity, str, str], list[str]] = {}
+    gathered: dict[tuple[str, Severity, str, str], list[Finding]] = {}
     for one in findings:
-        key = (one.rule, one.severity, one.message, one.fix)
-        gathered.setdefault(key, []).append(one.where)
+        words = "" if one.rule.startswith("log.") else one.message
+        gathered.setdefault((one.rule, one.severity, words, one.fix), []).append(one)
     groups = [
-        FindingGroup(rule=rule, severity=severity, message=message, fix=fix, places=tuple(places))
-        for (rule, severity, message, fix), places in gathered.items()
+        FindingGroup(
+            rule=alike[0].rule,
+            severity=alike[0].severity,
+            message=alike[0].message,
+            fix=alike[0].fix,
+            places=tuple(one.where for one in alike),
+        )
+        for alike in gathered.values()
     ]
     return tuple(sorted(groups, key=lambda one: _WEIGHT[one.severity]))
 
