@@ -192,6 +192,11 @@ def test_a_number_at_the_start_of_the_platform(platform: str, differ: bool) -> N
     assert [finding.rule for finding in findings] == ["system.nodes_differ"] * differ
 
 
+def test_a_number_before_a_machine_without_accelerators_may_be_of_anything() -> None:
+    said = replace(SAID, platform="2xEPYC-cores")
+    assert compare(said, accelerators_per_node="0", number_of_nodes="1") == []
+
+
 @pytest.mark.parametrize(
     ("nodes", "per_node", "differ"),
     [(2, 8, False), (None, 8, False), (None, None, False), (1, 8, True), (2, 4, True)],

@@ -233,8 +233,8 @@ def _nodes(context: _Context) -> Iterator[Finding]:
     """A platform that begins with a number of nodes, or of accelerators: "8xDGX H100"."""
     nodes = context.description.count("number_of_nodes")
     per_node = context.description.count("accelerators_per_node")
-    if nodes is None or per_node is None:
-        return
+    if nodes is None or not per_node:
+        return  # without accelerators the number may be that of processors or cores: "2xEPYC"
     right = {nodes, per_node, nodes * per_node}
 
     def wrong(text: str) -> bool:
