@@ -4,7 +4,7 @@ import pytest
 
 from tests.catalogue.repositories import own_result
 from trainmark.catalogue import default_folder, own_results, record, runs_of
-from trainmark.types import Evaluation, Finding, Run, UsageError
+from trainmark.types import Doubt, Evaluation, Finding, Run, UsageError
 
 RUNS = (
     Run(source="r0", minutes=1.15, seed=1, settings={"a": 1}),
@@ -17,7 +17,7 @@ RUNS = (
 
 
 def test_what_is_recorded_comes_back(tmp_path: Path) -> None:
-    result = own_result(raw={"accelerator": "none"}, notes=("a note",))
+    result = own_result(raw={"accelerator": "none"}, doubts=(Doubt(kind="a kind", text="a note"),))
     record(result, RUNS, tmp_path / "new" / "catalogue")
     assert own_results(where=tmp_path / "new" / "catalogue") == [result]
     assert runs_of(result, where=tmp_path / "new" / "catalogue") == list(RUNS)
@@ -80,7 +80,9 @@ def test_no_temporary_file_stays(tmp_path: Path) -> None:
 
 def test_any_text_that_a_log_can_hold_is_kept(tmp_path: Path) -> None:
     """NUL and control characters as they are; half a surrogate pair, which is no text, as "?"."""
-    result = own_result(system="a\0b\x1b", submitter="half \ud800", notes=("\udfff",))
+    result = own_result(
+        system="a\0b\x1b", submitter="half \ud800", doubts=(Doubt(kind="odd", text="\udfff"),)
+    )
     run = Run(source="s", platform="\ud800", settings={"name": "x\0"})
     record(result, (run,), tmp_path)
     (found,) = own_results(where=tmp_path)

@@ -24,7 +24,7 @@ from trainmark.catalogue.schema import (
 )
 from trainmark.catalogue.source import open_source
 from trainmark.catalogue.store import write_table
-from trainmark.types import Result, Run, TrainmarkError
+from trainmark.types import Doubt, Result, Run, TrainmarkError
 
 __all__ = ["Built", "build", "main"]
 
@@ -85,7 +85,9 @@ def _add(entry: Entry, built: Built, seen: dict[frozenset[str], str]) -> None:
         notes.append(("same logs as an earlier result", f"the same logs as {earlier}"))
     for kind, text in notes:
         built.doubts[kind].append(f"{result.id}: {text}")
-    built.results.append(entry.finished(carried_over, tuple(text for _, text in notes)))
+    built.results.append(
+        entry.finished(carried_over, tuple(Doubt(kind=kind, text=text) for kind, text in notes))
+    )
     built.runs[result.id] = entry.runs
 
 

@@ -22,7 +22,7 @@ from trainmark.catalogue.samples import correct_samples
 from trainmark.catalogue.source import Source, content_id, round_of
 from trainmark.mllog import iter_log, summarize
 from trainmark.rules import score
-from trainmark.types import Event, Finding, Result, Run, RunLog
+from trainmark.types import Doubt, Event, Finding, Result, Run, RunLog
 
 __all__ = ["Entry", "Folders", "Note", "find_entries", "parse_object", "read_entry"]
 
@@ -61,9 +61,9 @@ class Entry:
     contents: frozenset[str] = frozenset()
     notes: tuple[Note, ...] = field(default=())
 
-    def finished(self, carried_over: bool, notes: tuple[str, ...]) -> Result:
+    def finished(self, carried_over: bool, doubts: tuple[Doubt, ...]) -> Result:
         """The result with what only the whole catalogue can tell."""
-        return replace(self.result, carried_over=carried_over, notes=notes)
+        return replace(self.result, carried_over=carried_over, doubts=doubts)
 
 
 def find_entries(source: Source) -> Folders:

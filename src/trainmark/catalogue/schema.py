@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from trainmark.types import Evaluation, Result, Run, Target
+from trainmark.types import Doubt, Evaluation, Result, Run, Target
 
 __all__ = [
     "RESULT_COLUMNS",
@@ -39,6 +39,10 @@ def _text(value: Any) -> str:
 def _words(raw: Mapping[str, str]) -> str:
     """As JSON that DuckDB searches, which refuses half of a surrogate pair even when escaped."""
     return _text({name: _unicode(value) for name, value in raw.items()})
+
+
+def _doubt_row(doubt: Doubt) -> dict[str, Any]:
+    return {"kind": doubt.kind, "text": _unicode(doubt.text), "resolved": doubt.resolved}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,18 @@ RESULT_COLUMNS: tuple[Column, ...] = (
     *_columns("DOUBLE", "samples_per_second"),
     *_columns("BOOLEAN", "carried_over"),
     Column("raw", "VARCHAR", _words, json.loads, sound=_IS_OBJECT),
-    Column("notes", "VARCHAR[]", lambda notes: [_unicode(note) for note in notes], tuple),
+    Column(
+        "doubts",
+        "STRUCT(kind VARCHAR, text VARCHAR, resolved BOOLEAN)[]",
+        lambda doubts: [_doubt_row(doubt) for doubt in doubts],
+        lambda rows: tuple(Doubt(**row) for row in rows),
+    ),
+    *_columns("VARCHAR", "task"),
+    *_columns("INTEGER", "accelerators_per_node", "hosts", "host_processors"),
+    *_columns("VARCHAR", "host_processor", "interconnect"),
+    *_columns("VARCHAR", "framework_name", "framework_version"),
+    Column("software", "VARCHAR", _words, json.loads, sound=_IS_OBJECT),
+    *_columns("DOUBLE", "energy_joules"),
 )
 
 # Which result a run belongs to, and its place in it: in front of the run's own columns.
@@ -131,6 +146,9 @@ _RUN_FIELDS: tuple[Column, ...] = (
     Column("efficiency", "VARCHAR", _text, json.loads),
     Column("settings", "VARCHAR", _text, json.loads),
     Column("environment", "VARCHAR", _text, json.loads),
+    *_columns("VARCHAR", "content"),
+    *_columns("BOOLEAN", "available"),
+    *_columns("DOUBLE", "energy_joules"),
 )
 
 RUN_COLUMNS: tuple[Column, ...] = _RUN_KEYS + _RUN_FIELDS

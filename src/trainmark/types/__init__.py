@@ -4,13 +4,14 @@ from trainmark.types.errors import InterruptedRunError, TrainmarkError, UsageErr
 from trainmark.types.files import atomic_write
 from trainmark.types.finding import Finding, Severity
 from trainmark.types.log import Event, RunLog
-from trainmark.types.run import Evaluation, Result, Run
+from trainmark.types.run import Doubt, Evaluation, Result, Run
 from trainmark.types.system import System
 from trainmark.types.text import printable
 from trainmark.types.workload import Direction, Target, WorkloadSpec
 
 __all__ = [
     "Direction",
+    "Doubt",
     "Evaluation",
     "Event",
     "Finding",

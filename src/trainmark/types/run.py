@@ -6,7 +6,7 @@ from typing import Any
 
 from trainmark.types.workload import Target
 
-__all__ = ["Evaluation", "Result", "Run"]
+__all__ = ["Doubt", "Evaluation", "Result", "Run"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +50,9 @@ class Run:
         efficiency: Our own writer's measurements, keys as in ``mllog.keys``.
         settings: Our own writer's settings.
         environment: Our own writer's description of software and device.
+        content: What identifies the log's bytes: git's object name of them, "" when unknown.
+        available: Whether the log could be read; a listed log may be absent from its repository.
+        energy_joules: Measured energy of the run, all nodes; None without a measurement.
     """
 
     source: str
@@ -72,6 +75,9 @@ class Run:
     efficiency: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     environment: Mapping[str, Any] = field(default_factory=dict)
+    content: str = ""
+    available: bool = True
+    energy_joules: float | None = None
 
     @property
     def succeeded(self) -> bool:
@@ -84,21 +90,41 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """What an import resolved by a rule, or could not resolve.
+
+    Attributes:
+        kind: One of few words, the same for all of its kind: "unknown accelerator".
+        text: A sentence about this result, with the value as written.
+        resolved: Whether a stated rule settled it; False where the value stays as written or
+            unknown.
+    """
+
+    kind: str
+    text: str
+    resolved: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """One line of a results table: a system, a benchmark, a score.
 
     Attributes:
         id: Stable name of the result: ``v2.0/Graphcore/bow-pod16/resnet`` or ``own/...``.
-        origin: "published" or "own".
+        origin: "published" (in a results repository of MLCommons), "imported" (somebody's
+            submission that is not published there) or "own" (recorded on this machine).
         round: "1.0" ... for a published result, None for one's own.
         division: "closed" or "open".
         category: "available", "preview", "research", or as written.
         submitter: The organisation.
         system: The system's name.
         benchmark: The benchmark's official or own name.
+        task: What is trained, whatever its benchmark was called in that round: "ssd" was SSD300
+            up to 1.1 and RetinaNet from 2.0, "gnn" and "rgat" are one. Equal to the benchmark
+            where nothing changed.
         accelerator: The accelerator's name, "" if none.
         accelerators: Number of accelerators, None if unknown.
-        nodes: Number of nodes, None if unknown.
+        nodes: Number of nodes as the system file counts them, None if unknown.
         framework: Framework and version as written.
         run_minutes: Minutes of each run that counts, in file order.
         minutes: The score; None when there is none (``score_basis`` says why).
@@ -117,7 +143,18 @@ class Result:
             lists, left out of statistics.
         raw: Values as written where this type holds a normalised one: "accelerator",
             "division", "status", "submitter", ...
-        notes: What could not be read or resolved, one sentence each.
+        doubts: What was resolved by a rule, or could not be.
+        accelerators_per_node: Accelerators in one node, None if unknown.
+        hosts: Number of host servers where they are counted apart from the nodes (accelerators
+            in appliances of their own); else the nodes. None if unknown.
+        host_processors: Host processors in all hosts together, None if unknown.
+        host_processor: The host processor's name as written.
+        interconnect: The link between accelerators, as written.
+        framework_name: The framework in one vocabulary, "PyTorch"; "" if unknown.
+        framework_version: Its version, "" if unknown.
+        software: Other software and its versions as written, by name.
+        energy_joules: Mean measured energy of the runs that the score counts, all nodes; None
+            without a power measurement.
     """
 
     id: str
@@ -147,7 +184,22 @@ class Result:
     samples_per_second: float | None = None
     carried_over: bool = False
     raw: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    task: str = ""
+    accelerators_per_node: int | None = None
+    hosts: int | None = None
+    host_processors: int | None = None
+    host_processor: str = ""
+    interconnect: str = ""
+    framework_name: str = ""
+    framework_version: str = ""
+    software: Mapping[str, str] = field(default_factory=dict)
+    energy_joules: float | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The sentences of the doubts."""
+        return tuple(doubt.text for doubt in self.doubts)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data for ``--json``."""
