@@ -12,7 +12,7 @@ from trainmark.catalogue.schema import (
     run_from_row,
     run_to_row,
 )
-from trainmark.types import Evaluation, Result, Run, Target
+from trainmark.types import Doubt, Evaluation, Result, Run, Target
 
 
 def test_every_field_has_a_column_in_its_order() -> None:
@@ -32,7 +32,11 @@ def test_every_field_has_a_column_in_its_order() -> None:
         run_minutes=st.lists(st.floats(allow_nan=False)).map(tuple),
         accelerators=st.none() | st.integers(0, 2**31 - 1),
         raw=st.dictionaries(st.text(), st.text()),
-        notes=st.lists(st.text()).map(tuple),
+        doubts=st.lists(
+            st.builds(Doubt, kind=st.text(), text=st.text(), resolved=st.booleans())
+        ).map(tuple),
+        software=st.dictionaries(st.text(), st.text()),
+        energy_joules=st.none() | st.floats(allow_nan=False),
         carried_over=st.booleans(),
     )
 )
@@ -59,6 +63,6 @@ def test_a_run_comes_back_as_it_was() -> None:
 
 def test_columns_that_a_file_lacks_are_the_defaults_and_others_are_left_out() -> None:
     row = dict(zip((c.name for c in RESULT_COLUMNS), result_to_row(own_result()), strict=True))
-    del row["carried_over"], row["raw"], row["notes"]
+    del row["carried_over"], row["raw"], row["doubts"]
     row["price_usd"] = 149_995
     assert result_from_row(row) == own_result()
