@@ -1,35 +1,25 @@
 """A report as one HTML page that needs nothing but itself.
 
-The chart library is taken from the installed plotly package when the page is made. A content
-security policy in the page names the two scripts by their SHA-256 and forbids every request, so
-the browser itself holds the page to "no network, no script but these" whatever a log says.
+The chart library is taken from the installed plotly package when the page is made; ``page`` says
+how the page is held to its own scripts.
 """
 
-import base64
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from trainmark import __version__
-from trainmark.report import charts, tables, wording
+from trainmark.report import charts, page, tables, wording
 from trainmark.report.format import moment
 from trainmark.report.published import PICKED, pick
 from trainmark.report.session import Entry, SessionReport
 from trainmark.report.tables import Table
-from trainmark.types import Result, UsageError, atomic_write, printable
+from trainmark.types import Result
 
 __all__ = ["render_html", "write_html"]
-
-# Written as JSON escapes, no text can end the block or start markup in it.
-_INERT = str.maketrans(
-    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +72,7 @@ def write_html(session: SessionReport, path: str | Path) -> None:
         UsageError: It is a folder, or its folder is missing or may not be written to.
         TrainmarkError: The disk is full.
     """
-    if Path(path).is_dir():
-        raise UsageError(
-            f"{path} is a folder; the page is a file",
-            hint=f"Give a file name, for example {Path(path) / 'report.html'}.",
-        )
-    atomic_write(path, render_html(session))
+    page.write_page(path, render_html(session))
 
 
 def render_html(session: SessionReport) -> str:
@@ -96,72 +81,30 @@ def render_html(session: SessionReport) -> str:
     Args:
         session: The report.
     """
-    environment = _environment()
-    library = _chart_library()
-    script = _template_text(environment, "report.js")
+    library = page.chart_library()
+    script = page.template_text("report.js")
     figures: dict[str, charts.Figure] = {}
     views = [_entry_view(entry, i, figures) for i, entry in enumerate(session.entries)]
     published = list(_published_views(session.entries, figures))
-    return environment.get_template("report.html.j2").render(
-        session=session,
-        views=views,
-        overview=tables.overview_table(session.entries) if len(views) > 1 else None,
-        published=published,
-        beside=wording.group(session.findings),
-        figures=figures,
-        figures_json=Markup(orjson.dumps(figures).decode().translate(_INERT)),  # noqa: S704 - inert
-        policy=_policy(library, script),
-        library=Markup(library),  # noqa: S704 - the installed package's own script
-        script=Markup(script),  # noqa: S704 - ours
-        style=Markup(_template_text(environment, "report.css")),  # noqa: S704 - ours
-        notice=wording.NOTICE,
-        version=__version__,
-        started="" if session.info is None else moment(session.info.started),
-    )
-
-
-def _environment() -> Environment:
-    """Jinja2 that escapes everything, cleans every text and stops at a misspelt name."""
-    return Environment(
-        loader=PackageLoader("trainmark.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def _finalize(value: Any) -> Any:
-    if isinstance(value, Markup):
-        return value
-    return printable(value) if isinstance(value, str) else value
-
-
-def _template_text(environment: Environment, name: str) -> str:
-    """A packaged file as it stands, not rendered."""
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0]
-
-
-def _chart_library() -> str:
-    """Plotly's script from the installed package."""
-    from plotly.offline import get_plotlyjs
-
-    library: str = get_plotlyjs()
-    # Else it would end its own element; hashes are taken after the parser's line ends.
-    return library.replace("</script", "<\\/script").replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _policy(*scripts: str) -> str:
-    """The content security policy that allows these scripts and no request at all."""
-    hashes = " ".join(
-        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
-        for script in scripts
-    )
     return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        page.environment()
+        .get_template("report.html.j2")
+        .render(
+            session=session,
+            views=views,
+            overview=tables.overview_table(session.entries) if len(views) > 1 else None,
+            published=published,
+            beside=wording.group(session.findings),
+            figures=figures,
+            figures_json=page.inert_json(orjson.dumps(figures)),
+            policy=page.policy(library, script),
+            library=Markup(library),  # noqa: S704 - the installed package's own script
+            script=Markup(script),  # noqa: S704 - ours
+            style=Markup(page.template_text("report.css")),  # noqa: S704 - ours
+            notice=wording.NOTICE,
+            version=__version__,
+            started="" if session.info is None else moment(session.info.started),
+        )
     )
 
 
