@@ -17,9 +17,7 @@ def _write(path: Path, **changes: object) -> Path:
 
 def _make(sql: str, path: Path) -> None:
     with connect() as database:
-        relation = database.sql(sql)
-        assert relation is not None
-        relation.write_parquet(str(path))
+        database.execute(f"COPY ({sql}) TO '{path}' (FORMAT parquet)")
 
 
 def _load(*files: Path) -> tuple[list[str], list[Finding]]:

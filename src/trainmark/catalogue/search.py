@@ -12,9 +12,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 from trainmark.catalogue import names
+from trainmark.catalogue.engine import Database
 from trainmark.catalogue.own import result_files, run_files
 from trainmark.catalogue.schema import (
     RESULT_COLUMNS,
@@ -226,14 +225,12 @@ def choices(column: str, filters: Filters | None = None, *, where: Path | None =
     return list(map(str, sorted({value for result in found if (value := getattr(result, column))})))
 
 
-def _open(
-    database: duckdb.DuckDBPyConnection, where: Path | None, on_finding: OnFinding | None
-) -> None:
+def _open(database: Database, where: Path | None, on_finding: OnFinding | None) -> None:
     files = [PUBLISHED_RESULTS, *result_files(where)]
     _report(load(database, "results", RESULT_COLUMNS, files), on_finding)
 
 
-def _resolved(filters: Filters, database: duckdb.DuckDBPyConnection) -> Filters:
+def _resolved(filters: Filters, database: Database) -> Filters:
     """The filters with exact names as the catalogue spells them."""
     benchmark = filters.benchmark
     if benchmark is not None:
@@ -257,7 +254,7 @@ def _resolved(filters: Filters, database: duckdb.DuckDBPyConnection) -> Filters:
 _VALUES = {"division": ("closed", "open"), "origin": ("own", "published")}
 
 
-def _distinct(database: duckdb.DuckDBPyConnection, column: str) -> list[str]:
+def _distinct(database: Database, column: str) -> list[str]:
     return [
         row[column]
         for row in rows(database, f"SELECT DISTINCT {column} FROM results")  # noqa: S608 - ours

@@ -5,17 +5,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
+from trainmark.catalogue import engine
 from trainmark.catalogue.schema import Column
 from trainmark.types import Finding, Severity, atomic_write
 
 __all__ = ["connect", "load", "rows", "write_table"]
 
 
-def connect() -> duckdb.DuckDBPyConnection:
+def connect() -> engine.Database:
     """An in-memory DuckDB that loads nothing from the network."""
-    return duckdb.connect(
+    return engine.connect(
         config={
             "threads": 1,  # a few thousand rows: starting threads costs more than it brings
             "autoinstall_known_extensions": False,
@@ -43,12 +42,13 @@ def write_table(path: Path, columns: Sequence[Column], values: Iterable[tuple[An
         if filled:
             database.executemany(f"INSERT INTO facts VALUES ({marks})", filled)  # noqa: S608 - marks
         temporary = Path(folder, "facts.parquet")
-        database.table("facts").write_parquet(str(temporary), compression="zstd")
+        quoted = str(temporary).replace("'", "''")
+        database.execute(f"COPY facts TO '{quoted}' (FORMAT parquet, COMPRESSION zstd)")
         atomic_write(path, temporary.read_bytes())
 
 
 def load(
-    database: duckdb.DuckDBPyConnection,
+    database: engine.Database,
     table: str,
     columns: Sequence[Column],
     files: Sequence[Path],
@@ -75,7 +75,7 @@ def load(
             _make(database, table, columns, files, condition, parameters)
             if _is_sound(database, table, columns):
                 return []
-    except duckdb.Error:
+    except engine.Error:
         pass  # which file it is, the next lines find out
     problems = {file: _problem(database, file, columns) for file in files}
     good = [file for file, problem in problems.items() if not problem]
@@ -84,7 +84,7 @@ def load(
 
 
 def rows(
-    database: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[Any] = ()
+    database: engine.Database, sql: str, parameters: Sequence[Any] = ()
 ) -> list[dict[str, Any]]:
     """The rows of a statement as dictionaries."""
     cursor = database.execute(sql, parameters)
@@ -93,7 +93,7 @@ def rows(
 
 
 def _make(
-    database: duckdb.DuckDBPyConnection,
+    database: engine.Database,
     table: str,
     columns: Sequence[Column],
     files: Sequence[Path],
@@ -113,7 +113,7 @@ def _make(
     database.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {statement}", values)
 
 
-def _is_sound(database: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Column]) -> bool:
+def _is_sound(database: engine.Database, table: str, columns: Sequence[Column]) -> bool:
     """Whether every row can be read back, and no file has turned a column into another type."""
     if _types(database, f"FROM {table}") != _expected(database, columns):
         return False
@@ -121,14 +121,14 @@ def _is_sound(database: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     return not database.execute(f"FROM {table} WHERE {unsound} LIMIT 1").fetchall()
 
 
-def _problem(database: duckdb.DuckDBPyConnection, file: Path, columns: Sequence[Column]) -> str:
+def _problem(database: engine.Database, file: Path, columns: Sequence[Column]) -> str:
     """Why a file cannot be used, "" when it can."""
     if not _is_file(file):
         return "it is no file, or cannot be reached"
     try:
         database.execute("SELECT * FROM read_parquet(?)", [[_literal(file)]]).fetchall()
         types = _types(database, "FROM read_parquet(?)", [[_literal(file)]])
-    except duckdb.Error as error:
+    except engine.Error as error:
         return str(error).splitlines()[0]
     expected = _expected(database, columns)
     wrong = [name for name in types if types[name] != expected.get(name, types[name])]
@@ -154,13 +154,13 @@ def _is_file(path: Path) -> bool:
 
 
 def _types(
-    database: duckdb.DuckDBPyConnection, source: str, parameters: Sequence[Any] = ()
+    database: engine.Database, source: str, parameters: Sequence[Any] = ()
 ) -> dict[str, str]:
     cursor = database.execute(f"{source} LIMIT 0", parameters)
     return {name: str(kind) for name, kind, *_ in cursor.description or ()}
 
 
-def _expected(database: duckdb.DuckDBPyConnection, columns: Sequence[Column]) -> dict[str, str]:
+def _expected(database: engine.Database, columns: Sequence[Column]) -> dict[str, str]:
     return _types(database, f"FROM (SELECT {_nulls(columns)})")
 
 
