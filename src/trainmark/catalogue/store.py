@@ -35,12 +35,10 @@ def write_table(path: Path, columns: Sequence[Column], values: Iterable[tuple[An
         TrainmarkError: The write failed.
     """
     definitions = ", ".join(f'"{column.name}" {column.sql}' for column in columns)
-    marks = ", ".join("?" for _ in columns)
     filled = list(values)
     with connect() as database, tempfile.TemporaryDirectory() as folder:
         database.execute(f"CREATE TABLE facts ({definitions})")
-        if filled:
-            database.executemany(f"INSERT INTO facts VALUES ({marks})", filled)  # noqa: S608 - marks
+        engine.insert(database, "facts", filled)
         temporary = Path(folder, "facts.parquet")
         quoted = str(temporary).replace("'", "''")
         database.execute(f"COPY facts TO '{quoted}' (FORMAT parquet, COMPRESSION zstd)")
