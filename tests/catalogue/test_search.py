@@ -23,6 +23,13 @@ def test_a_filter_finds_the_raw_spelling_and_the_folder_as_well() -> None:
     assert [r.system for r in by_folder] == ["Bow-Pod16"]
 
 
+def test_every_word_is_found_somewhere() -> None:
+    found = _all(words=("graphcore", "Pod16", "V2.0", "resnet"))
+    assert found == ["v2.0/Graphcore/ipu-pod16-TF1-closed/resnet"]
+    assert _all(words=("gc200", "v2.0/Graphcore")) == []
+    assert _all(words=("Baidu", "ipu-gc200")) == _all(words=("'",)) == []
+
+
 def test_percent_and_underscore_are_letters() -> None:
     assert _all(submitter="%") == []
     assert _all(submitter="_raphcore") == []

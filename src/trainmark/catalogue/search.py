@@ -74,6 +74,7 @@ class Filters:
         chips_max: Greatest number of accelerators.
         origin: "published" or "own".
         machine: An own machine's fingerprint.
+        words: Each is a part of the id, or of the system's, submitter's or accelerator's name.
     """
 
     benchmark: str | None = None
@@ -87,6 +88,7 @@ class Filters:
     chips_max: int | None = None
     origin: str | None = None
     machine: str | None = None
+    words: tuple[str, ...] = ()
 
     def given(self) -> tuple[str, ...]:
         """The names of the filters that ask for something."""
@@ -94,7 +96,7 @@ class Filters:
 
     def without(self, name: str) -> "Filters":
         """The same filters less one."""
-        empty: dict[str, Any] = {name: () if name == "rounds" else None}
+        empty: dict[str, Any] = {name: () if name in ("rounds", "words") else None}
         return replace(self, **empty)
 
 
@@ -115,6 +117,7 @@ _CONDITIONS: dict[str, str] = {
     "chips_max": "accelerators <= ?",
     "origin": "origin = lower(?)",
     "machine": "machine = ?",
+    "words": _contains("id", "system", "submitter", "accelerator", "raw->>'accelerator'"),
 }
 
 
@@ -268,10 +271,11 @@ def _condition(filters: Filters) -> tuple[str, list[Any]]:
     parameters: list[Any] = []
     for name in filters.given():
         value = getattr(filters, name)
-        if isinstance(value, str):  # from a command line, which need not be UTF-8
-            value = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        parts.append(_CONDITIONS[name])
-        parameters += [list(value) if name == "rounds" else value] * _CONDITIONS[name].count("?")
+        for one in value if name == "words" else (value,):
+            if isinstance(one, str):  # from a command line, which need not be UTF-8
+                one = one.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            parts.append(_CONDITIONS[name])
+            parameters += [list(one) if name == "rounds" else one] * _CONDITIONS[name].count("?")
     return " AND ".join(parts), parameters
 
 
