@@ -33,6 +33,7 @@ VERBS: dict[str, Verb] = {
     "score": Verb("score", "The official score of a folder of result logs."),
     "rules": Verb("rules", "The rules of a round as sentences; what changed between rounds."),
     "results": Verb("results", "List published and own results."),
+    "scaling": Verb("scaling", "Time by number of accelerators, and where efficiency goes."),
     "report": Verb("report", "One self-contained HTML page about a folder of runs."),
     "system": Verb("system", "Describe this machine in the official form."),
     "workloads": Verb("workloads", "List the workloads that can be run."),

@@ -9,7 +9,12 @@ import pytest
 from tests.rules.convergence.cases import ROUND_4, ROUND_5, published
 from trainmark.rules.convergence import references as lookup
 from trainmark.rules.convergence import references_table
-from trainmark.rules.convergence.points import References, make_points, parse_records
+from trainmark.rules.convergence.points import (
+    References,
+    make_points,
+    parse_records,
+    references_of_round,
+)
 from trainmark.rules.rulesets import OWN, known_rulesets, ruleset_named
 from trainmark.types import TrainmarkError
 
@@ -128,3 +133,12 @@ def test_nothing_heavy_is_imported() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == ""
+
+
+def test_a_round_by_name_gives_what_its_rules_give() -> None:
+    for name in ("1.0", "4.1"):
+        assert references_of_round(name, "bert") == lookup(ruleset_named(name), "bert")
+    assert references_of_round("1.0", "no_such") is None
+    assert references_of_round("0.7", "bert") is None
+    assert references_of_round("../1.0", "bert") is None
+    assert references_of_round("1.0", "../bert") is None

@@ -32,6 +32,7 @@ __all__ = [
     "make_points",
     "parse_records",
     "references",
+    "references_of_round",
 ]
 
 FIRST_ROUND = (1, 0)  # for training; every HPC round with tables has references
@@ -113,6 +114,21 @@ def references(ruleset: "Ruleset", benchmark: str) -> References | None:
     if not ruleset.official or not _NAME.fullmatch(benchmark):
         return None
     return _load(ruleset.first_table.split("/")[0], benchmark, ruleset.round)
+
+
+def references_of_round(name: str, benchmark: str) -> References | None:
+    """The same by a training round's name alone, without the rule tables, which cost time to load.
+
+    Args:
+        name: The round, "2.0".
+        benchmark: The benchmark as logs name it.
+
+    Raises:
+        TrainmarkError: The installed file cannot be read.
+    """
+    if not re.fullmatch(r"[0-9]+\.[0-9]+", name) or not _NAME.fullmatch(benchmark):
+        return None
+    return _load(f"training_{name}.0", benchmark, tuple(map(int, name.split("."))))
 
 
 @functools.cache

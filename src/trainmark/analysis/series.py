@@ -1,0 +1,138 @@
+"""The published results of one task on one kind of accelerator, in comparable groups.
+
+What ``scaling`` and ``history`` start from: results with a score, carried-over ones left out,
+each group of comparable rounds apart.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainmark.analysis.comparability import Group, group_of, groups, round_key
+from trainmark.catalogue import Filters, query
+from trainmark.types import Finding, Result, TrainmarkError, UsageError, unknown_name
+
+__all__ = ["Asked", "gather", "group_for", "in_group", "known_benchmarks", "rate_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Which results are asked for.
+
+    Attributes:
+        benchmark: A benchmark or a task: "ssd", "retinanet".
+        accelerator: The accelerator's name, or a part of it.
+        round: A round, None for any.
+        submitter: A part of the submitter's name, None for any.
+        framework: A part of the framework's name, None for any.
+        division: "closed" or "open".
+        where: The folder of own results instead of the user's.
+    """
+
+    benchmark: str
+    accelerator: str
+    round: str | None = None
+    submitter: str | None = None
+    framework: str | None = None
+    division: str = "closed"
+    where: Path | None = None
+
+
+def known_benchmarks() -> tuple[str, ...]:
+    """Every name of a benchmark or task that has a comparable group."""
+    names = [name for group in groups() for name in (group.task, *group.benchmarks)]
+    return tuple(sorted(set(names)))
+
+
+def gather(asked: Asked, findings: list[Finding] | None = None) -> list[Result]:
+    """The results that are asked for: with a score, in a comparable group, not carried over.
+
+    Args:
+        asked: What is asked for.
+        findings: Gets what is damaged in the catalogue.
+
+    Raises:
+        UsageError: An unknown benchmark or round, or an empty name of an accelerator.
+        TrainmarkError: There is no such result.
+    """
+    if not asked.accelerator.strip():
+        raise UsageError(
+            "the name of the accelerator is empty", hint="Give one, for example A100-SXM-80GB."
+        )
+    wanted = _groups_named(asked.benchmark)
+    filters = Filters(
+        accelerator=asked.accelerator,
+        rounds=() if asked.round is None else (asked.round,),
+        submitter=asked.submitter,
+        framework=asked.framework,
+        division=asked.division,
+    )
+    sink: list[Finding] = [] if findings is None else findings
+    on_accelerator = query(filters, where=asked.where, on_finding=sink.append)
+    exact = [r for r in on_accelerator if r.accelerator.lower() == asked.accelerator.lower()]
+    found = [
+        result
+        for result in exact or on_accelerator
+        if result.minutes is not None
+        and result.accelerators
+        and not result.carried_over
+        and group_of(result) in wanted
+    ]
+    if not found:
+        raise _nothing(asked, on_accelerator)
+    return found
+
+
+def group_for(results: Sequence[Result]) -> Group:
+    """The newest group that some of the results belong to."""
+    found = [group for result in results if (group := group_of(result)) is not None]
+    return max(found, key=lambda group: round_key(group.rounds[-1]))
+
+
+def in_group(results: Sequence[Result], group: Group) -> list[Result]:
+    """The results of one group."""
+    return [result for result in results if group_of(result) == group]
+
+
+def rate_of(result: Result) -> float | None:
+    """Samples a second over the whole of a run: samples to the target over its time.
+
+    Evaluation and whatever else the clock sees is in it. The time is the one before a factor of
+    reference convergence, for that changes no machine's rate.
+    """
+    if not result.samples_to_target or not result.minutes:
+        return None
+    return result.samples_to_target / (result.minutes / result.scaling_factor * 60)
+
+
+def _groups_named(name: str) -> tuple[Group, ...]:
+    """The groups of a benchmark's or a task's name."""
+    asked = name.strip().lower().replace("-", "_")
+    found = tuple(g for g in groups() if asked == g.task or asked in g.benchmarks)
+    if found:
+        return found
+    try:  # the catalogue knows more spellings
+        named = {result.benchmark for result in query(Filters(benchmark=name))}
+    except UsageError:
+        named = set()
+    found = tuple(g for g in groups() if named.intersection(g.benchmarks))
+    if not found:
+        raise unknown_name("benchmark", name, known_benchmarks())
+    return found
+
+
+def _nothing(asked: Asked, on_accelerator: Sequence[Result]) -> TrainmarkError:
+    """That nothing matches, and what there is."""
+    parts = [f"of {asked.benchmark} on {asked.accelerator}"]
+    parts += [f"in round {asked.round}"] if asked.round else []
+    parts += [f"by {asked.submitter}"] if asked.submitter else []
+    parts += [f"with {asked.framework}"] if asked.framework else []
+    benchmarks = sorted({result.benchmark for result in on_accelerator})
+    hint = f"It has results of {', '.join(benchmarks)}." if benchmarks else ""
+    if not benchmarks:
+        looser = Filters(division=asked.division)
+        names = sorted({r.accelerator for r in query(looser, where=asked.where) if r.accelerator})
+        hint = f"Accelerators with results: {', '.join(names)}."
+    return TrainmarkError(
+        f"there is no {asked.division} result with a score {' '.join(parts)}", hint=hint
+    )

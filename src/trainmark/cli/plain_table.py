@@ -1,0 +1,95 @@
+"""Tables as plain text, for verbs that print several and must start fast.
+
+On a terminal the columns that matter least are left out until the table fits; in a pipe every
+column is there and no line is broken.
+"""
+
+import shutil
+import sys
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trainmark.types import printable
+
+__all__ = ["Column", "number", "percent", "table_lines", "terminal_width"]
+
+_GAP = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column.
+
+    Attributes:
+        heading: Its heading.
+        rank: The highest is left out first; 0 stays.
+        right: Whether it is set to the right: numbers are.
+    """
+
+    heading: str
+    rank: int = 0
+    right: bool = True
+
+
+def table_lines(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], *, width: int | None = None
+) -> list[str]:
+    """The lines of a table: headings, then rows.
+
+    A column without any text is left out.
+
+    Args:
+        columns: The columns.
+        rows: A text for each column; made printable here.
+        width: The greatest width; None for no limit.
+    """
+    cells = [[printable(cell) for cell in row] for row in rows]
+    widths = [
+        max((_wide(text) for text in (column.heading, *(row[i] for row in cells))), default=0)
+        for i, column in enumerate(columns)
+    ]
+    kept = [i for i in range(len(columns)) if not cells or any(row[i] for row in cells)]
+    for i in sorted(kept, key=lambda i: (-columns[i].rank, -i)):
+        total = sum(widths[k] for k in kept) + len(_GAP) * (len(kept) - 1)
+        if width is None or total <= width or columns[i].rank == 0:
+            break
+        kept.remove(i)
+    lines = [[column.heading for column in columns], *cells]
+    return [
+        _GAP.join(_set(line[i], widths[i], columns[i].right) for i in kept).rstrip()
+        for line in lines
+    ]
+
+
+def terminal_width() -> int | None:
+    """The terminal's width; None when the output is no terminal."""
+    return shutil.get_terminal_size().columns or None if sys.stdout.isatty() else None
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number for people with so many significant digits, "" for none."""
+    if value is None:
+        return ""
+    if value == 0:
+        return "0"
+    places = digits - len(f"{abs(value):.0f}") if abs(value) >= 1 else digits - 1
+    return f"{value:,.{max(0, places)}f}"
+
+
+def percent(value: float | None, *, sign: bool = False, places: int = 1) -> str:
+    """A share as per cent, "" for none."""
+    return "" if value is None else f"{value:{'+' if sign else ''}.{places}%}"
+
+
+def _wide(text: str) -> int:
+    """Columns that a text takes on a terminal."""
+    return sum(
+        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
+        for c in text
+    )
+
+
+def _set(text: str, width: int, right: bool) -> str:
+    space = " " * (width - _wide(text))
+    return space + text if right else text + space

@@ -1,0 +1,179 @@
+"""``trainmark scaling``: the time of one benchmark by the number of accelerators."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainmark.analysis.scaling import Scaling, Step
+
+__all__ = ["command"]
+
+
+@click.command("scaling")
+@click.argument("benchmark")
+@click.option(
+    "--accelerator", required=True, metavar="TEXT", help="The accelerator's name, or a part of it."
+)
+@click.option("--round", "round_name", metavar="ROUND", help="Only this round.")
+@click.option("--submitter", metavar="TEXT", help="A part of the submitter's name.")
+@click.option("--framework", metavar="TEXT", help="A part of the framework's name.")
+@click.option(
+    "--division",
+    type=click.Choice(["closed", "open"], case_sensitive=False),
+    default="closed",
+    show_default=True,
+)
+@click.option("--all", "show_all", is_flag=True, help="Every result, not the best of each number.")
+@click.option("--explain", is_flag=True, help="Say how every column is reckoned.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option(
+    "--catalogue",
+    "where",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="DIR",
+    help="The folder of own results, instead of the user's.",
+)
+def command(
+    *,
+    benchmark: str,
+    accelerator: str,
+    round_name: str | None,
+    submitter: str | None,
+    framework: str | None,
+    division: str,
+    show_all: bool,
+    explain: bool,
+    as_json: bool,
+    where: Path | None,
+) -> None:
+    """Time to train BENCHMARK by the number of accelerators.
+
+    Efficiency is against the fastest result of the smallest number: of the time, and of the
+    throughput alone; what lies between them is samples, of which a larger batch needs more. Only
+    results that compare are put together: the newest such rounds, or those of --round.
+
+    Exit status: 0 results were found, 1 none matches, 2 a wrong request.
+    """
+    from trainmark.analysis.scaling import scaling
+    from trainmark.analysis.series import Asked
+    from trainmark.cli.damaged import warn
+    from trainmark.types import Finding
+
+    asked = Asked(
+        benchmark=benchmark,
+        accelerator=accelerator,
+        round=round_name,
+        submitter=submitter,
+        framework=framework,
+        division=division.lower(),
+        where=where,
+    )
+    findings: list[Finding] = []
+    found = scaling(asked, findings)
+    warn(findings)
+    if as_json:
+        import json
+
+        click.echo(json.dumps(found.to_dict(), indent=2))
+        return
+    _print(found, asked.division, show_all=show_all)
+    if explain:
+        click.echo(_EXPLANATION)
+
+
+_EXPLANATION = """
+speed-up    minutes of the smallest system / minutes
+time eff.   speed-up / (chips / chips of the smallest)
+rate eff.   samples/s / samples/s of the smallest / (chips / chips of the smallest)
+samples/s   samples to the target / time, a factor of reference convergence taken out
+samples     to the target, in millions: mean of the runs that count
+reference   samples, in millions, of the round's reference convergence points at that batch size
+The efficiencies are derived, not official."""
+
+
+def _print(found: "Scaling", division: str, *, show_all: bool) -> None:
+    from trainmark.cli.plain_table import Column, table_lines, terminal_width
+    from trainmark.types import printable
+
+    group = found.group
+    names = ", ".join(found.accelerators)
+    click.echo(printable(f"{group.task} on {names}, {division}, by number of accelerators"))
+    click.echo(f"{group.name}: rounds {group.span}, target {group.target}\n")
+    steps = found.steps if show_all else found.best
+    columns = [Column(heading, rank, right) for heading, rank, right in _COLUMNS]
+    rows = [_row(step, show_all=show_all, several=len(found.accelerators) > 1) for step in steps]
+    for line in table_lines(columns, rows, width=terminal_width()):
+        click.echo(line)
+    click.echo()
+    for line in _notes(found, show_all=show_all):
+        click.echo(printable(line))
+
+
+# Heading, rank (the highest is left out first on a narrow terminal), whether it is set right.
+_COLUMNS = (
+    ("", 0, True),
+    ("chips", 0, True),
+    ("minutes", 0, True),
+    ("speed-up", 2, True),
+    ("time eff.", 0, True),
+    ("rate eff.", 1, True),
+    ("samples/s", 4, True),
+    ("samples", 3, True),
+    ("reference", 6, True),
+    ("batch", 3, True),
+    ("round", 2, True),
+    ("accelerator", 5, False),
+    ("submitter", 5, False),
+    ("system", 7, False),
+)
+
+
+def _row(step: "Step", *, show_all: bool, several: bool) -> tuple[str, ...]:
+    from trainmark.cli.plain_table import number, percent
+
+    result = step.result
+    return (
+        "*" if show_all and step.best else "",
+        f"{step.chips:,}",
+        number(step.minutes),
+        number(step.speed_up, 3),
+        percent(step.time_efficiency, places=0),
+        percent(step.throughput_efficiency, places=0),
+        number(step.rate),
+        _millions(result.samples_to_target),
+        _millions(step.reference_samples),
+        "" if result.global_batch_size is None else f"{result.global_batch_size:,.0f}",
+        result.round or "own",
+        result.accelerator if several else "",
+        result.submitter,
+        result.system,
+    )
+
+
+def _millions(samples: float | None) -> str:
+    from trainmark.cli.plain_table import number
+
+    return "" if samples is None else number(samples / 1e6)
+
+
+def _notes(found: "Scaling", *, show_all: bool) -> "Iterator[str]":
+    if show_all:
+        yield "* the fastest of its number of accelerators"
+    elif len(found.steps) > len(found.best):
+        yield f"The fastest of each number; --all shows all {len(found.steps)} results."
+    if found.fit is not None:
+        fit = found.fit
+        yield (
+            f"Fit: minutes = {fit.factor:.4g} x chips^-{fit.exponent:.3f} over {fit.counts} "
+            f"numbers of chips; the points lie {fit.residual:.0%} around it. "
+            "Derived, not official."
+        )
+    for mark in found.marks:
+        yield f"Mark: {mark}"
+    if found.others:
+        names = "; ".join(f"{one.name} (rounds {one.span})" for one in found.others)
+        yield f"Not comparable with these, see --round: {names}"

@@ -1,0 +1,142 @@
+"""Speed-up, efficiency, the line through them, and which results are put together."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.analysis.made import made
+from trainmark.analysis.comparability import group_of
+from trainmark.analysis.scaling import Scaling, fit_of, scaling, scaling_of
+from trainmark.analysis.scaling_reference import Reference
+from trainmark.analysis.series import Asked, gather, known_benchmarks
+from trainmark.types import Result, TrainmarkError, UsageError
+
+
+def _of(*results: Result) -> Scaling:
+    group = group_of(results[0])
+    assert group is not None
+    return scaling_of(results, group)
+
+
+def test_efficiency_of_time_is_that_of_the_rate_times_that_of_the_samples() -> None:
+    found = _of(
+        made(40.0, id="a", accelerators=8, samples_to_target=40e6),
+        made(15.0, id="b", accelerators=32, samples_to_target=50e6),
+    )
+    small, large = found.steps
+    assert (small.speed_up, small.time_efficiency, small.throughput_efficiency) == (1, 1, 1)
+    assert large.speed_up == pytest.approx(40 / 15)
+    assert large.time_efficiency == pytest.approx(40 / 15 / 4)
+    assert large.rate == pytest.approx(50e6 / 15 / 60)
+    assert large.throughput_efficiency is not None
+    assert large.time_efficiency == pytest.approx(large.throughput_efficiency * 40 / 50)
+
+
+def test_a_factor_of_the_score_is_no_slower_machine() -> None:
+    found = _of(
+        made(40.0, id="a", accelerators=8),
+        made(22.0, id="b", accelerators=16, scaling_factor=1.1),
+    )
+    assert found.steps[1].throughput_efficiency == pytest.approx(1.0)
+    assert found.steps[1].time_efficiency == pytest.approx(40 / 22 / 2)
+
+
+def test_the_fastest_of_each_number_is_best_and_the_others_are_kept() -> None:
+    found = _of(
+        made(41.0, id="slow", accelerators=8),
+        made(40.0, id="fast", accelerators=8),
+        made(21.0, id="two", accelerators=16),
+    )
+    assert [(s.result.id, s.best) for s in found.steps] == [
+        ("fast", True),
+        ("slow", False),
+        ("two", True),
+    ]
+    assert [s.result.id for s in found.best] == ["fast", "two"]
+
+
+def test_unknown_samples_leave_the_time() -> None:
+    found = _of(
+        made(40.0, id="a", accelerators=8, samples_to_target=None),
+        made(20.0, id="b", accelerators=16),
+    )
+    assert found.steps[1].time_efficiency == pytest.approx(1.0)
+    assert found.steps[1].throughput_efficiency is None
+    assert found.steps[0].rate is None
+
+
+@given(st.floats(0.2, 1.2), st.floats(1, 1e4), st.sets(st.integers(1, 5000), min_size=3))
+def test_the_fit_finds_an_exact_power(exponent: float, factor: float, counts: set[int]) -> None:
+    fit = fit_of([(n, factor * n**-exponent) for n in counts])
+    assert fit is not None
+    assert math.isclose(fit.exponent, exponent, rel_tol=1e-6)
+    assert math.isclose(fit.factor, factor, rel_tol=1e-6)
+    assert fit.residual < 1e-6
+
+
+def test_two_numbers_give_no_fit() -> None:
+    assert fit_of([(8, 30.0), (16, 16.0), (8, 31.0)]) is None
+
+
+def test_the_published_machines_of_round_2() -> None:
+    found = scaling(Asked(benchmark="resnet", accelerator="bow-ipu", round="2.0"))
+    by_chips = {step.chips: step for step in found.best}
+    assert list(by_chips) == [16, 64, 128, 256]
+    assert by_chips[16].minutes == pytest.approx(19.635, abs=5e-4)
+    assert by_chips[256].speed_up == pytest.approx(19.635 / 2.672, rel=1e-3)
+    assert by_chips[256].time_efficiency == pytest.approx(0.459, abs=1e-3)
+    assert by_chips[256].throughput_efficiency == pytest.approx(0.544, abs=1e-3)
+    assert found.fit is not None
+    assert found.fit.counts == 4
+
+
+def test_references_are_in_samples_and_lie_on_the_line_between_two() -> None:
+    reference = Reference()
+    found = gather(Asked(benchmark="resnet", accelerator="bow-ipu", round="2.0"))
+    (bow,) = [result for result in found if result.accelerators == 16]
+    assert bow.global_batch_size == 3520
+    epochs = 35.1538 + (39.875 - 35.1538) * (3520 - 3264) / (4096 - 3264)
+    assert reference.samples(bow) == pytest.approx(epochs * 1_281_167, rel=1e-3)
+    assert reference.samples(made(global_batch_size=1e6)) is None
+    assert reference.samples(made(global_batch_size=None)) is None
+    assert reference.samples(made(round="0.7")) is None
+    bert = made(benchmark="bert", global_batch_size=448.0, round="2.1")
+    assert reference.samples(bert) == pytest.approx(2_414_421, abs=1)
+
+
+def test_results_without_a_score_or_carried_over_are_left_out() -> None:
+    for result in gather(Asked(benchmark="bert", accelerator="a100")):
+        assert result.minutes is not None
+        assert not result.carried_over
+        assert result.division == "closed"
+
+
+def test_an_exact_name_is_not_a_part_of_others() -> None:
+    found = gather(Asked(benchmark="resnet", accelerator="a100-sxm-80gb"))
+    assert {result.accelerator for result in found} == {"A100-SXM-80GB"}
+
+
+def test_a_family_is_marked() -> None:
+    found = scaling(Asked(benchmark="resnet", accelerator="a100"))
+    assert len(found.accelerators) > 1
+    assert found.marks[0].startswith("different accelerators: A100-")
+
+
+def test_a_misspelt_benchmark_lists_the_known_ones() -> None:
+    with pytest.raises(UsageError, match="resnett") as raised:
+        gather(Asked(benchmark="resnett", accelerator="a100"))
+    assert "'resnet'" in raised.value.hint
+    assert {"ssd", "retinanet", "gnn", "rgat"} <= set(known_benchmarks())
+
+
+def test_what_there_is_not_says_what_there_is() -> None:
+    with pytest.raises(TrainmarkError) as raised:
+        gather(Asked(benchmark="bert", accelerator="no such chip"))
+    assert "A100-SXM-80GB" in raised.value.hint
+    with pytest.raises(TrainmarkError) as raised:
+        gather(Asked(benchmark="dlrm", accelerator="GC200"))
+    assert "bert" in raised.value.hint
+    with pytest.raises(UsageError):
+        gather(Asked(benchmark="bert", accelerator=" "))

@@ -1,0 +1,38 @@
+"""Plain tables: alignment, narrow terminals, hostile text."""
+
+from trainmark.cli.plain_table import Column, number, percent, table_lines
+
+_COLUMNS = (Column("name", right=False), Column("n"), Column("note", 2, right=False))
+
+
+def test_numbers_right_text_left() -> None:
+    assert table_lines(_COLUMNS, [("a", "1", "x"), ("bcd", "234", "")]) == [
+        "name    n  note",
+        "a       1  x",
+        "bcd   234",
+    ]
+
+
+def test_a_narrow_terminal_loses_the_column_of_the_highest_rank() -> None:
+    rows = [("a", "1", "something long")]
+    assert table_lines(_COLUMNS, rows, width=20)[0] == "name  n"
+    assert table_lines(_COLUMNS, rows, width=3)[0] == "name  n"
+    assert "note" in table_lines(_COLUMNS, rows, width=24)[0]
+
+
+def test_an_empty_column_is_left_out() -> None:
+    assert table_lines(_COLUMNS, [("a", "1", "")])[0] == "name  n"
+
+
+def test_wide_letters_and_control_characters() -> None:
+    lines = table_lines(_COLUMNS, [("日本", "1", "\x1b[31m"), ("ab", "2", "y")])
+    assert lines[1].startswith("日本  1")
+    assert lines[2].startswith("ab    2")
+    assert "\x1b" not in "".join(lines)
+
+
+def test_numbers_for_people() -> None:
+    assert [number(x) for x in (None, 0.0, 0.3194722, 2.672083, 19.6351, 137.88, 41324.2)] == [
+        "", "0", "0.319", "2.672", "19.64", "137.9", "41,324",
+    ]  # fmt: skip
+    assert (percent(None), percent(0.236), percent(-0.05, sign=True)) == ("", "23.6%", "-5.0%")
