@@ -1,0 +1,131 @@
+"""Runs on disk as results, to be compared with those of the catalogue.
+
+The logs are checked and scored as ``trainmark score`` does it; what the machine is, the system
+file beside them says (``<submitter>/systems/<system>.json``). Nothing is recorded anywhere.
+"""
+
+import json
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from trainmark import mllog, rules
+from trainmark.catalogue import names
+from trainmark.rules.places import find_place
+from trainmark.types import Result, Run, UsageError
+
+__all__ = ["results_at"]
+
+_LABEL = "unverified"
+_OWN_TARGET = "unverified; MLPerf procedure, own target"
+_UNCHECKED = "unverified and not checked"
+
+
+def results_at(path: Path) -> tuple[Result, ...]:
+    """One result for each benchmark folder at a path, origin "own".
+
+    Args:
+        path: A log, a benchmark folder, or any folder above.
+
+    Raises:
+        UsageError: The path is missing, or there are no result logs below it.
+    """
+    try:
+        scores = rules.score_path(path)
+    except UsageError:
+        groups = find_place(path).groups  # raises again where the path itself is the matter
+        if not groups:
+            raise
+        return tuple(_unchecked(group.folder, group.files) for group in groups)
+    return tuple(_checked(one) for one in scores)
+
+
+def _checked(folder: rules.FolderScore) -> Result:
+    runs = [verdict.run for verdict in folder.verdicts if verdict.run is not None]
+    official = folder.ruleset is None or folder.ruleset.official
+    return _result(
+        Path(folder.path),
+        runs,
+        folder.score,
+        benchmark=folder.benchmark or "",
+        label=_LABEL if official else _OWN_TARGET,
+    )
+
+
+def _unchecked(folder: Path, logs: Sequence[Path]) -> Result:
+    """The result of a benchmark folder whose logs do not tell which rules they follow."""
+    runs = [mllog.summarize(mllog.read(log)) for log in logs]
+    benchmark = _first(run.benchmark for run in runs) or folder.resolve().name
+    score = rules.score(runs, benchmark=benchmark)
+    return _result(folder, runs, score, benchmark=benchmark, label=_UNCHECKED)
+
+
+def _result(
+    folder: Path, runs: Sequence[Run], score: rules.Score, *, benchmark: str, label: str
+) -> Result:
+    place = folder.resolve()
+    in_layout = place.parent.parent.name == "results"
+    submitter = place.parent.parent.parent.name if in_layout else ""
+    system = _system_file(place) if in_layout else {}
+    nodes = names.count(system.get("number_of_nodes"))
+    per_node = names.count(system.get("accelerators_per_node"))
+    return Result(
+        id=str(folder),
+        origin="own",
+        round=None,
+        division=_first(run.division for run in runs).lower() or "closed",
+        category=names.category(_text(system, "status")).name,
+        submitter=submitter or _first(run.submitter for run in runs),
+        system=_text(system, "system_name") or (place.parent.name if in_layout else place.name),
+        benchmark=benchmark,
+        accelerator=names.accelerator(
+            _text(system, "accelerator_model_name"), _text(system, "system_name")
+        ).name,
+        accelerators=None if nodes is None or per_node is None else nodes * per_node,
+        nodes=nodes,
+        framework=_text(system, "framework"),
+        run_minutes=score.run_minutes,
+        minutes=score.minutes,
+        score_basis=score.basis,
+        scaling_factor=score.scaling,
+        global_batch_size=next((run.global_batch_size for run in runs), None),
+        samples_to_target=_middle([r.samples_to_target for r in runs if r.succeeded]),
+        samples_per_second=_median([run.samples_per_second for run in runs]),
+        label=label,
+        path=str(place),
+        accelerators_per_node=per_node,
+        hosts=nodes,
+    )
+
+
+def _system_file(place: Path) -> Mapping[str, Any]:
+    """The JSON object of the system file, {} where there is none that can be read."""
+    system = place.parent
+    try:
+        found = json.loads((system.parent.parent / "systems" / f"{system.name}.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}  # `trainmark check` tells what is wrong with it
+    return found if isinstance(found, dict) else {}
+
+
+def _text(system: Mapping[str, Any], key: str) -> str:
+    value = system.get(key)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _first(values: Iterable[str | None]) -> str:
+    return next((value for value in values if value), "")
+
+
+def _middle(values: Iterable[float | None]) -> float | None:
+    """The mean without the least and the greatest, as the catalogue has it; of two, of both."""
+    known = sorted(value for value in values if value is not None)
+    if len(known) > 2:
+        known = known[1:-1]
+    return statistics.fmean(known) if known else None
+
+
+def _median(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None
