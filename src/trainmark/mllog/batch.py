@@ -19,7 +19,7 @@ import orjson
 from trainmark.mllog.exact import MAX_DEPTH, ONLY_WHOLE, TOKEN, read_line
 from trainmark.types import Event, Finding
 
-__all__ = ["Batch", "forget", "read_block"]
+__all__ = ["Batch", "RecordReader", "forget", "read_block"]
 
 # Key, value, metadata, event type and namespace: a record without its time.
 _Content = tuple[str, Any, dict[str, Any], str, str]
@@ -78,9 +78,9 @@ def read_block(
     first = line_no + before.count(b"\n")
     if not parts:
         return Batch(lines=first - line_no)
-    block = _Block(source, wanted, returns=b"\r" in data)
+    block = RecordReader(source, wanted, returns=b"\r" in data)
     if not block.read(parts, first):  # a token inside a value, or several records on a line
-        block = _Block(source, wanted, returns=b"\r" in data)
+        block = RecordReader(source, wanted, returns=b"\r" in data)
         block.read(_whole_lines(parts), first)
     block.batch.lines += first - line_no
     return block.batch
@@ -102,8 +102,11 @@ def _whole_lines(parts: Sequence[bytes]) -> list[bytes]:
     return [TOKEN.join(line) for line in lines]
 
 
-class _Block:
-    """The lines of a block that carry the token, being read.
+class RecordReader:
+    """Reads records of the lines of one block.
+
+    Attributes:
+        batch: What they hold so far.
 
     Args:
         source: The name that findings carry.
@@ -147,7 +150,7 @@ class _Block:
                 else:
                     self.batch.dropped[key] += 1
             else:
-                self._read_unknown(part[:end], line_no)
+                self.read_record(part[:end], line_no)
             line_no += 1 if end + 1 == len(part) else part.count(b"\n", end)
         self.batch.token_lines, self.batch.lines = len(parts), line_no - first
         return True
@@ -163,15 +166,20 @@ class _Block:
         self._head = match[0]
         self._known = _known.setdefault(self._head, {})
 
-    def _read_unknown(self, text: bytes, line_no: int) -> None:
-        """A record that has not stood before, or something else."""
+    def read_record(self, text: bytes, line_no: int) -> None:
+        """Read a record that has not stood before, or something else.
+
+        Args:
+            text: What follows the first token of a line, up to the line's end.
+            line_no: The number of that line.
+        """
         if self._returns and b"\r" in text:
             text, *others = text.split(b"\r")
-            self._read_unknown(text, line_no)
+            self.read_record(text, line_no)
             for other in others:  # lines too, and many a writer ends a bar of progress so
                 token = other.find(TOKEN)
                 if token >= 0:
-                    self._read_unknown(other[token + len(TOKEN) :], line_no)
+                    self.read_record(other[token + len(TOKEN) :], line_no)
             return
         if len(text) > _LONG and text.count(b"[") + text.count(b"{") > MAX_DEPTH:
             self._read_exactly(text, line_no)

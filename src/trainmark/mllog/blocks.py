@@ -21,8 +21,8 @@ class Block(NamedTuple):
 
     Attributes:
         data: The lines, each with a line feed at its end; a carriage return before a line feed is
-            left out. None for a line whose record is too long to be read; the next block starts
-            with the end of that line.
+            left out unless it was asked for. None for a line whose record is too long to be read;
+            the next block starts with the end of that line.
         restarts: Whether lines are counted from 1 again from here on.
     """
 
@@ -30,7 +30,7 @@ class Block(NamedTuple):
     restarts: bool = False
 
 
-def blocks(stream: BinaryIO, start: bytes = b"") -> Iterator[Block]:
+def blocks(stream: BinaryIO, start: bytes = b"", *, returns: bool = False) -> Iterator[Block]:
     """The lines of a log, as many at once as a piece of the file has.
 
     A line ends at a line feed; in a file that has shown none so far, or none but after all its
@@ -39,6 +39,7 @@ def blocks(stream: BinaryIO, start: bytes = b"") -> Iterator[Block]:
     Args:
         stream: The log, opened in binary.
         start: What was read of it already.
+        returns: Whether carriage returns before line feeds may stay where they are.
     """
     carry, ends, too_long, records = start, b"", False, False
     while True:
@@ -52,7 +53,9 @@ def blocks(stream: BinaryIO, start: bytes = b"") -> Iterator[Block]:
             ends = b"\r" if by_returns else b"\n"
         end = _end(data, ends) if piece else len(data)
         if end:
-            block = _plain(data[:end] if piece else data + b"\n", ends)
+            block = data[:end] if piece else data + b"\n"
+            if not returns or ends == b"\r":
+                block = _plain(block, ends)
             if too_long:  # the end of its line belongs to what was said
                 block, too_long = block[block.find(b"\n") :], False
             records = ends == b"\r" and (records or _ANY_TOKEN.search(block) is not None)
@@ -90,5 +93,6 @@ def _plain(block: bytes, ends: bytes) -> bytes:
     """The lines with a line feed alone at their ends."""
     if b"\r" not in block:
         return block
-    block = block.replace(b"\r\n", b"\n")
+    if b"\r\n" in block:
+        block = block.replace(b"\r\n", b"\n")
     return block if ends != b"\r" else block.replace(b"\r", b"\n")
