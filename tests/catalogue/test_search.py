@@ -60,7 +60,7 @@ def test_resnet50_is_resnet() -> None:
         (Filters(benchmark="resnt"), "there is no benchmark 'resnt'", "Did you mean 'resnet'?"),
         (Filters(rounds=("7.0",)), "there is no round '7.0'", "Valid: 1.0, 1.1, 2.0."),
         (Filters(division="ajar"), "there is no division 'ajar'", "Valid: closed, open."),
-        (Filters(origin="mine"), "there is no origin 'mine'", "Valid: own, published."),
+        (Filters(origin="mine"), "there is no origin 'mine'", "Valid: imported, own, published."),
     ],
 )
 def test_a_misspelt_name_lists_the_valid_ones(filters: Filters, message: str, hint: str) -> None:

@@ -9,7 +9,7 @@ from trainmark.catalogue import engine
 from trainmark.catalogue.schema import Column
 from trainmark.types import Finding, Severity, atomic_write
 
-__all__ = ["connect", "load", "rows", "write_table"]
+__all__ = ["connect", "literal", "load", "rows", "write_table"]
 
 
 def connect() -> engine.Database:
@@ -22,13 +22,24 @@ def connect() -> engine.Database:
     )
 
 
-def write_table(path: Path, columns: Sequence[Column], values: Iterable[tuple[Any, ...]]) -> None:
+def write_table(
+    path: Path,
+    columns: Sequence[Column],
+    values: Iterable[tuple[Any, ...]],
+    *,
+    order: Sequence[str] = (),
+    kept: Path | None = None,
+    kept_keys: Sequence[str] = (),
+) -> None:
     """Write one table as a Parquet file, whole or not at all.
 
     Args:
         path: The file.
         columns: Its columns.
         values: The rows, each in the order of the columns.
+        order: Columns to sort the rows by; else they stay in their order.
+        kept: Another file of the same columns, of which rows are taken over ...
+        kept_keys: ... those that have one of these in their first column.
 
     Raises:
         UsageError: The folder is missing or may not be written to.
@@ -39,10 +50,22 @@ def write_table(path: Path, columns: Sequence[Column], values: Iterable[tuple[An
     with connect() as database, tempfile.TemporaryDirectory() as folder:
         database.execute(f"CREATE TABLE facts ({definitions})")
         engine.insert(database, "facts", filled)
+        if kept is not None:
+            names = ", ".join(f'"{column.name}"' for column in columns)
+            database.execute(
+                f"INSERT INTO facts SELECT {names} FROM read_parquet(?) "  # noqa: S608 - ours
+                f'WHERE "{columns[0].name}" IN (SELECT unnest(?::VARCHAR[]))',
+                [[literal(kept)], list(kept_keys)],
+            )
         temporary = Path(folder, "facts.parquet")
         quoted = str(temporary).replace("'", "''")
-        database.execute(f"COPY facts TO '{quoted}' (FORMAT parquet, COMPRESSION zstd)")
+        sort = f" ORDER BY {', '.join(order)}" if order else ""
+        database.execute(f"COPY (FROM facts{sort}) TO '{quoted}' ({_PARQUET})")
         atomic_write(path, temporary.read_bytes())
+
+
+# The level is the one beyond which the runs of all rounds hardly become smaller.
+_PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 9"
 
 
 def load(
@@ -60,7 +83,7 @@ def load(
         database: From ``connect``.
         table: The table's name in the database.
         columns: What it has; NULL where a file, written earlier, lacks a column. The first is
-            the key, which every file has.
+            the key, which every file has. One named "filename" is the file's path.
         files: The files.
         condition: SQL that a row must fulfil, with marks.
         parameters: The values of the marks.
@@ -105,9 +128,10 @@ def _make(
         names = ", ".join(f'"{column.name}"' for column in columns)
         statement = (
             f"SELECT {names} FROM ({statement} UNION ALL BY NAME "  # noqa: S608 - our own names
-            f"SELECT * FROM read_parquet(?, union_by_name = true) WHERE {condition})"
+            "SELECT * FROM read_parquet(?, union_by_name = true, filename = true) "
+            f"WHERE {condition})"
         )
-        values = [[_literal(file) for file in files], *parameters]
+        values = [[literal(file) for file in files], *parameters]
     database.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {statement}", values)
 
 
@@ -124,8 +148,8 @@ def _problem(database: engine.Database, file: Path, columns: Sequence[Column]) -
     if not _is_file(file):
         return "it is no file, or cannot be reached"
     try:
-        database.execute("SELECT * FROM read_parquet(?)", [[_literal(file)]]).fetchall()
-        types = _types(database, "FROM read_parquet(?)", [[_literal(file)]])
+        database.execute("FROM read_parquet(?, filename = true)", [[literal(file)]]).fetchall()
+        types = _types(database, "FROM read_parquet(?, filename = true)", [[literal(file)]])
     except engine.Error as error:
         return str(error).splitlines()[0]
     expected = _expected(database, columns)
@@ -138,7 +162,7 @@ def _problem(database: engine.Database, file: Path, columns: Sequence[Column]) -
                 return f"it has no column {column.name!r}"
             continue
         rows_of = f"FROM read_parquet(?) WHERE {column.unsound} LIMIT 1"
-        if database.execute(rows_of, [[_literal(file)]]).fetchall():
+        if database.execute(rows_of, [[literal(file)]]).fetchall():
             return f"its column {column.name!r} has a value that cannot be read"
     return ""
 
@@ -177,6 +201,6 @@ def _damaged(file: Path, problem: str) -> Finding:
     )
 
 
-def _literal(file: Path) -> str:
+def literal(file: Path) -> str:
     """The path with DuckDB's wildcards taken literally."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(file))
