@@ -17,13 +17,13 @@ from trainmark.report import wording
 from trainmark.report.session import Entry
 from trainmark.types import Result, Run, printable
 
-__all__ = ["COLOURS", "curve", "history", "published_scatter"]
+__all__ = ["COLOURS", "DASHES", "MARKERS", "curve", "history", "published_scatter"]
 
 # Contrast at least 3:1 on white and on the dark background; told apart by the colour-blind, and
 # by dash or marker shape besides.
 COLOURS = ("#2f7ed8", "#c9641a", "#2a9263", "#a65bc9", "#c2455f", "#7a7f1f", "#1c93a8", "#8a6d5a")
-_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
-_MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "pentagon")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "pentagon")
 
 _FEW_LINES = 5
 _MOST_DATES = 6
@@ -142,7 +142,7 @@ def published_scatter(results: Sequence[Result]) -> Figure | None:
             "text": [_result_text(result) for result in rounds[name]],
             "marker": {
                 "color": COLOURS[i % len(COLOURS)],
-                "symbol": _MARKERS[i % len(_MARKERS)],
+                "symbol": MARKERS[i % len(MARKERS)],
                 "size": 8,
                 "opacity": 0.85,
             },
@@ -171,14 +171,14 @@ def _run_trace(run: Run, number: int, entry: Entry) -> Figure | None:
         ],
         "line": {
             "color": COLOURS[number % len(COLOURS)],
-            "dash": _DASHES[number // len(COLOURS) % len(_DASHES)],
+            "dash": DASHES[number // len(COLOURS) % len(DASHES)],
             "width": 2 if len(entry.runs) <= _FEW_LINES else 1.5,
         },
         "marker": {
             # The evaluation that ended the run stands out of the bundle near the target.
             "size": [5] * (len(points) - 1) + [11],
             "opacity": 1,
-            "symbol": _MARKERS[number % len(_MARKERS)],
+            "symbol": MARKERS[number % len(MARKERS)],
         },
         "hovertemplate": f"{shown} at %{{x:.3f}} min<br>%{{text}}"
         f"<extra>{html.escape(printable(hovered))}</extra>",

@@ -1,0 +1,103 @@
+// The chart above the table: follows the filters, one comparability group at a time.
+
+class Chart {
+  constructor(app, look) {
+    this.app = app;
+    this.look = look;
+    this.box = byId("chart");
+    this.library = null;
+    this.tabs = Object.entries(CHARTS).map(([name, title]) => {
+      const radio = element("input", { type: "radio", name: "chart", value: name, change: () => app.change({ chart: name }) });
+      byId("chart-kinds").append(element("label", {}, radio, element("span", {}, title)));
+      return radio;
+    });
+    this.select("chart-group", "group");
+    this.select("chart-by", "by");
+    this.select("chart-price", "price");
+    fill(byId("chart-price"), Object.entries(PRICES), "list");
+    fill(byId("chart-by"), COLOURED_BY.map((name) => [name, app.facts.column(name).title]), "accelerator");
+  }
+
+  select(id, name) {
+    byId(id).addEventListener("change", (event) => this.app.change({ [name]: event.target.value }));
+  }
+
+  // The library is most of the page: it is unpacked when the table already stands.
+  async load() {
+    const script = element("script");
+    script.textContent = await unpack("library");
+    document.head.append(script);
+    this.library = window.Plotly;
+    await this.draw();
+    this.box.on("plotly_click", (event) => {
+      const row = event.points[0].customdata;
+      if (row !== undefined) {
+        this.app.change({ open: this.app.facts.value("id", row) });
+      }
+    });
+  }
+
+  show(rows) {
+    this.rows = rows;
+    const { state } = this.app;
+    this.tabs.forEach((radio) => { radio.checked = radio.value === state.chart; });
+    this.groups = chartGroups(this.app.facts, rows);
+    const names = this.groups.map(([name]) => name);
+    this.group = names.includes(state.group) ? state.group : (names[0] ?? "");
+    fill(byId("chart-group"), this.groups.map(([name, count]) => [name, `${name} (${WHOLE.format(count)})`]), this.group);
+    byId("chart-by").value = state.by;
+    byId("chart-price").value = state.price;
+    byId("chart-price").parentElement.hidden = state.chart !== "price";
+    byId("chart-by").parentElement.hidden = state.chart === "history";
+    const drawing = this.drawing();
+    byId("chart-note").textContent = this.note(drawing);
+    this.box.setAttribute("aria-label", `${CHARTS[state.chart]}, ${this.group || "nothing to draw"}: ${countOf(drawing.drawn.length, "point")}; the same numbers are in the table below it`);
+    this.figure = drawing.figure;
+    return this.draw();
+  }
+
+  drawing() {
+    const { facts, state } = this.app;
+    const rows = this.rows.filter((row) => isTimed(facts, row) && groupOf(facts, row) === this.group);
+    this.timed = rows.length;
+    if (state.chart === "price") {
+      return priceFigure(facts, rows, state.by, this.look, state.price);
+    }
+    return state.chart === "history"
+      ? historyFigure(facts, rows, this.look)
+      : scalingFigure(facts, rows, state.by, this.look);
+  }
+
+  note({ drawn, lines, series }) {
+    const { facts, state } = this.app;
+    if (this.groups.length === 0) {
+      return "Nothing to draw: no result that the filters leave has a time.";
+    }
+    const said = [];
+    if (this.groups.length > 1) {
+      said.push(`The filters leave results of ${this.groups.length} groups whose minutes do not compare; this chart shows one of them, ${this.group}.`);
+    }
+    if (state.chart === "history") {
+      said.push(series > MOST_LINES ? `The ${MOST_LINES} of ${series} systems with the most rounds; filter to see others.` : "Each line is as many of the same accelerator, whoever filed it.");
+    } else if (drawn.length < this.timed) {
+      const without = WHOLE.format(this.timed - drawn.length);
+      said.push(state.chart === "price" ? `${without} of ${WHOLE.format(this.timed)} have no known price of this kind and are not drawn.` : `${without} without a number of accelerators are not drawn.`);
+    }
+    if (state.chart === "price") {
+      said.push("Derived, not official; the basis of each price is in its tooltip and its details.");
+    }
+    if (lines && drawn.length > 0) {
+      said.push(`Dotted lines: ${lines}.`);
+    }
+    if (this.rows.some((row) => facts.value("carried_over", row))) {
+      said.push("Results that were carried over are drawn in their first round only.");
+    }
+    return said.join(" ");
+  }
+
+  async draw() {
+    if (this.library !== null && this.figure !== undefined) {
+      await this.library.react(this.box, this.figure.data, this.figure.layout, { displayModeBar: false, responsive: true, showTips: false });
+    }
+  }
+}
