@@ -7,7 +7,6 @@
 A message says what was wrong, where, and what is allowed; ``hint`` says what to do next.
 """
 
-import difflib
 from collections.abc import Iterable
 
 __all__ = ["InterruptedRunError", "TrainmarkError", "UsageError", "unknown_name"]
@@ -57,6 +56,8 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
         name: The name as given.
         known: The valid names.
     """
+    import difflib  # not at every start
+
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     hint = f"Did you mean {near[0]!r}? " if near else ""
