@@ -145,7 +145,14 @@ class Tables:
     def _rows(self, kind: type[_Row]) -> Iterator[_Row]:
         return (row for row in self.products.values() if isinstance(row, kind))
 
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        """Names that need no looking up, which would read the vocabulary."""
+        return frozenset(row.rule.accelerator for row in self.products.values())
+
     def _name(self, accelerator: str) -> str:
+        if accelerator in self._named:
+            return accelerator
         found = names.accelerator(accelerator)
         return found.name if found.known else accelerator
 

@@ -28,7 +28,7 @@ a text that names the file, the line, the row and what is allowed.
 import datetime
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -307,16 +307,17 @@ class _Reader:
             return value
         return self.fail(place, f"{key} is {_shown(value)}; allowed: {', '.join(known)}", key)
 
-    def only(self, entry: object, known: Collection[str], place: Place, key: str = "") -> None:
+    def only(self, entry: object, known: Set[str], place: Place, key: str = "") -> None:
         if not isinstance(entry, dict):
             self.fail(place, f"is {_shown(entry)}; allowed: a table of keys", key)
-        for name in entry:
-            if name not in known:
-                self.fail(
-                    place,
-                    f"there is no key {name[:_MOST_TEXT]!r}; allowed: {', '.join(sorted(known))}",
-                    name,
-                )
+        strange = entry.keys() - known
+        if strange:
+            name = min(strange)
+            self.fail(
+                place,
+                f"there is no key {name[:_MOST_TEXT]!r}; allowed: {', '.join(sorted(known))}",
+                name,
+            )
 
     def tables(self, key: str) -> Mapping[str, Any]:
         found = self.data.get(key, {})
