@@ -1,158 +1,154 @@
-"""Build the packaged catalogue from published results repositories.
+"""Write the packaged catalogue: one file of results, one of runs, and what they must hold.
 
-    python -m trainmark.catalogue.build --out DIR REPO...
+    published_results.parquet   published_runs.parquet   published.json
 
-REPO is a bare git directory or a folder, ``mlcommons/training_results_v1.0=PATH`` when git does
-not know the name. Facts only are kept: names, counts, times, provenance. What could not be read
-or resolved is counted and printed, by kind, with examples; it also stands in the result's notes.
+``published.json`` has counts and a checksum of the facts by round. The same facts make the same
+checksum whatever version of the Parquet writer wrote them.
 """
 
-import argparse
-import sys
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from trainmark.catalogue.entries import Entry, find_entries, read_entry
-from trainmark.catalogue.names import BENCHMARKS
-from trainmark.catalogue.schema import (
-    RESULT_COLUMNS,
-    RUN_COLUMNS,
-    result_to_row,
-    run_to_row,
-)
-from trainmark.catalogue.source import open_source
-from trainmark.catalogue.store import write_table
-from trainmark.types import Doubt, Result, Run, TrainmarkError
+from trainmark.catalogue import imports_state as states
+from trainmark.catalogue.carry import mark, order
+from trainmark.catalogue.imports import Imported
+from trainmark.catalogue.schema import RESULT_COLUMNS, RUN_COLUMNS, result_to_row
+from trainmark.catalogue.store import connect, literal, rows, write_table
+from trainmark.types import Result, UsageError, atomic_write
 
-__all__ = ["Built", "build", "main"]
+__all__ = ["RoundFacts", "facts_by_round", "write_published"]
 
-_EXAMPLES = 3
+RESULTS, RUNS, FACTS = "published_results.parquet", "published_runs.parquet", "published.json"
 
 
-@dataclass(slots=True, kw_only=True)
-class Built:
-    """What a build found.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundFacts:
+    """What a catalogue holds of one round.
 
     Attributes:
-        results: Every result, by round and path.
-        runs: The runs of each, by the result's id, in file order.
-        doubts: What was resolved by a rule or not at all: kind to places.
+        results: Number of results.
+        runs: Number of logs.
+        timed: Number of logs with a time.
+        absent: Number of logs that their repository lists and does not hold.
+        scored: Number of results with a score.
+        open: Number of results of the open division.
+        scaled: Number of results with a factor other than 1.
+        carried_over: Number of results whose logs were filed before.
+        energy: Number of results with measured energy.
+        sha256: Checksum of every fact in a canonical text; commits are left out.
     """
 
-    results: list[Result] = field(default_factory=list)
-    runs: dict[str, tuple[Run, ...]] = field(default_factory=dict)
-    doubts: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    results: int
+    runs: int
+    timed: int
+    absent: int
+    scored: int
+    open: int
+    scaled: int
+    carried_over: int
+    energy: int
+    sha256: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts as plain data."""
+        return asdict(self)
 
 
-def build(arguments: Sequence[str]) -> Built:
-    """Read results repositories.
+def write_published(imported: Imported, folder: Path) -> dict[str, RoundFacts]:
+    """Write the three files from what was imported.
 
     Args:
-        arguments: Repositories, as ``open_source`` takes them.
+        imported: The sources; what else the catalogue's folder holds has no part in it.
+        folder: Where to; made when it is missing.
+
+    Returns:
+        The facts by round.
 
     Raises:
-        UsageError: A repository is missing or has no name.
-        TrainmarkError: git cannot read one.
+        UsageError: A source is not published by MLCommons; the folder cannot be written to.
     """
-    built = Built()
-    seen: dict[frozenset[str], str] = {}
-    for entry in sorted(_entries(arguments, built), key=lambda e: e.result.id):
-        _add(entry, built, seen)
-    return built
+    unpublished = [one.state.name for one in imported.sources if not one.state.published]
+    if unpublished:
+        raise UsageError(
+            f"{unpublished[0]} is not published by MLCommons",
+            hint="--out writes a catalogue of published results only; leave it out.",
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"cannot make the folder {folder}: {error.strerror}",
+            hint="Give a folder that you may write to with --out.",
+        ) from error
+    slugs = [one.state.slug for one in imported.sources]
+    files = [states.imported_folder(imported.where) / slug / states.RUNS for slug in slugs]
+    marked = mark(imported.results().values(), states.load_contents(files))
+    in_order = sorted(marked.values(), key=order)
+    write_table(folder / RESULTS, RESULT_COLUMNS, map(result_to_row, in_order))
+    ids = [result.id for result in in_order]
+    write_table(folder / RUNS, RUN_COLUMNS, (), keys=ids, kept=files, kept_keys=ids)
+    facts = facts_by_round(in_order, folder / RUNS)
+    text = json.dumps({name: one.to_dict() for name, one in facts.items()}, indent=1)
+    atomic_write(folder / FACTS, text + "\n")
+    return facts
 
 
-def _entries(arguments: Sequence[str], built: Built) -> Iterator[Entry]:
-    for argument in arguments:
-        with open_source(argument) as source:
-            folders = find_entries(source)
-            for path in folders.skipped:
-                built.doubts["file left out: no result log by its name"].append(
-                    f"{source.name}/{path}"
-                )
-            for folder, logs in folders.logs.items():
-                yield read_entry(source, folder, logs)
-
-
-def _add(entry: Entry, built: Built, seen: dict[frozenset[str], str]) -> None:
-    """Keep one entry; mark it when all its logs were there before, under another id."""
-    result = entry.result
-    notes = list(entry.notes)
-    earlier = seen.setdefault(entry.contents, result.id) if entry.contents else result.id
-    carried_over = earlier != result.id
-    if carried_over:
-        notes.append(("same logs as an earlier result", f"the same logs as {earlier}"))
-    for kind, text in notes:
-        built.doubts[kind].append(f"{result.id}: {text}")
-    built.results.append(
-        entry.finished(carried_over, tuple(Doubt(kind=kind, text=text) for kind, text in notes))
-    )
-    built.runs[result.id] = entry.runs
-
-
-def write(built: Built, folder: Path) -> None:
-    """Write the two files of the packaged catalogue.
+def facts_by_round(results: Iterable[Result], runs: Path) -> dict[str, RoundFacts]:
+    """Counts and checksums of a catalogue by round.
 
     Args:
-        built: What was read.
-        folder: An existing folder.
+        results: Every result.
+        runs: The file of their runs.
     """
-    write_table(
-        folder / "published_results.parquet",
-        RESULT_COLUMNS,
-        [result_to_row(result) for result in built.results],
-    )
-    write_table(
-        folder / "published_runs.parquet",
-        RUN_COLUMNS,
-        [
-            run_to_row(result.id, index, run)
-            for result in built.results
-            for index, run in enumerate(built.runs[result.id])
-        ],
+    by_round: dict[str, list[Result]] = {}
+    for result in sorted(results, key=order):
+        by_round.setdefault(result.round or "", []).append(result)
+    return {name: _facts(found, runs) for name, found in by_round.items()}
+
+
+def _facts(results: Sequence[Result], runs: Path) -> RoundFacts:
+    counts = {"runs": 0, "timed": 0, "absent": 0}
+    digest = hashlib.sha256()
+    found = _runs_of(runs, [result.id for result in results])
+    for result in results:
+        for line in _canonical(result, found.get(result.id, ())):
+            digest.update(line.encode() + b"\n")
+        for run in found.get(result.id, ()):
+            counts["runs"] += 1
+            counts["timed"] += run["minutes"] is not None
+            counts["absent"] += not run["available"]
+    return RoundFacts(
+        results=len(results),
+        **counts,
+        scored=sum(result.minutes is not None for result in results),
+        open=sum(result.division == "open" for result in results),
+        scaled=sum(result.scaling_factor != 1 for result in results),
+        carried_over=sum(result.carried_over for result in results),
+        energy=sum(result.energy_joules is not None for result in results),
+        sha256=digest.hexdigest(),
     )
 
 
-def summary(built: Built) -> Iterator[str]:
-    """What was found, for people: counts by round and benchmark, then the doubts by kind."""
-    groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
-    for result in built.results:
-        groups[result.round or "", result.benchmark].append(result)
-    for (name, benchmark), results in sorted(groups.items()):
-        runs = [run for result in results for run in built.runs[result.id]]
-        yield (
-            f"{name} {benchmark}: {len(results)} results, "
-            f"{sum(r.minutes is not None for r in results)} with a score, "
-            f"{sum(r.division == 'open' for r in results)} open, "
-            f"{sum(r.carried_over for r in results)} filed before, "
-            f"{len(runs)} logs, {sum(run.minutes is not None for run in runs)} timed"
+def _runs_of(file: Path, ids: Sequence[str]) -> Mapping[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    with connect() as database:
+        sql = (
+            "FROM read_parquet(?) WHERE result_id IN (SELECT unnest(?::VARCHAR[])) "
+            "ORDER BY result_id, run_index"
         )
-    for kind, places in sorted(built.doubts.items()):
-        yield f"{kind}: {len(places)}"
-        for place in places[:_EXAMPLES]:
-            yield f"    {place}"
+        for row in rows(database, sql, [[literal(file)], list(ids)]):
+            found.setdefault(row["result_id"], []).append(row)
+    return found
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m trainmark.catalogue.build",
-        description=f"Build the packaged catalogue of {len(BENCHMARKS)} benchmarks.",
-    )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="existing folder")
-    parser.add_argument("repositories", nargs="+", metavar="REPO", help="PATH or OWNER/NAME=PATH")
-    asked = parser.parse_args(arguments)
-    try:
-        built = build(asked.repositories)
-        write(built, asked.out)
-    except TrainmarkError as error:
-        print(f"{error.message}\n  {error.hint}", file=sys.stderr)
-        return error.exit_code
-    for line in summary(built):
-        print(line.encode("ascii", "backslashreplace").decode())
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def _canonical(result: Result, runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """One line for a result, one for each of its runs; the same for the same facts."""
+    names = [column.name for column in RESULT_COLUMNS]
+    plain = dict(zip(names, result_to_row(replace(result, commit="")), strict=True))
+    yield json.dumps(plain, sort_keys=True)
+    for run in runs:
+        yield json.dumps(run, sort_keys=True)

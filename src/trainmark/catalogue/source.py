@@ -4,76 +4,55 @@ Nothing in the repository is executed, no link in it is followed, nothing is wri
 """
 
 import hashlib
+import io
 import os
-import re
-import subprocess
-from collections.abc import Mapping
+import stat
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, Self
+from typing import BinaryIO, Protocol, Self
 
-from trainmark.types import TrainmarkError, UsageError
+from trainmark.catalogue.git_objects import GitObjects, git
+from trainmark.types import TrainmarkError
 
-__all__ = ["FolderSource", "GitSource", "Source", "content_id", "open_source", "round_of"]
+__all__ = ["FolderSource", "GitSource", "Source", "blob_id", "hashing"]
 
-_NAME = re.compile(r"[\w.-]+/training_results_v(\d+\.\d+)")
+_BLOCK = 1 << 20
+_ODD = frozenset({"", ".", ".."})
 
 
 class Source(Protocol):
     """Where results are read from.
 
     Attributes:
-        name: The public repository, for example "mlcommons/training_results_v1.0".
+        name: What it is called, for example "mlcommons/training_results_v1.0".
         commit: Its commit, "" for a folder that is no repository.
         paths: Every file, as a path inside the repository.
+        size: Number of bytes of what was opened last.
     """
 
     name: str
     commit: str
     paths: frozenset[str]
+    size: int
+
+    def object_id(self, path: str) -> str:
+        """Git's object name of the content, "" when it is not known before reading."""
+
+    def open(self, path: str) -> BinaryIO | None:
+        """The content as a stream, None when it is absent or cannot be read.
+
+        One stream at a time: the next ``open`` or ``read`` ends the one before.
+        """
 
     def read(self, path: str) -> bytes | None:
         """The content; None when the file is listed but absent or cannot be read."""
 
+    def expect(self, paths: Sequence[str]) -> None:
+        """Say which files are opened next, in that order, so that they can be made ready."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *_: object) -> None: ...
-
-
-def open_source(argument: str) -> Source:
-    """The repository that a command-line argument names.
-
-    Args:
-        argument: ``PATH`` or ``OWNER/training_results_vX.Y=PATH``. PATH is a bare git directory
-            or a folder. Without a name, git's remote "origin" has to give it.
-
-    Raises:
-        UsageError: No such folder, or its name cannot be found out.
-    """
-    name, equals, text = argument.partition("=")
-    if not equals:
-        name, text = "", argument
-    path = Path(text)
-    if not path.is_dir():
-        raise UsageError(
-            f"there is no folder {text}", hint="Give a results repository: a folder or bare git."
-        )
-    is_git = (path / "HEAD").is_file() or (path / ".git").exists()
-    if not name:
-        match = _NAME.search(_git(path, "config", "--get", "remote.origin.url") if is_git else "")
-        name = match.group() if match else ""
-    if not _NAME.fullmatch(name):
-        raise UsageError(
-            f"cannot tell which results repository {text} is",
-            hint=f"Name it: mlcommons/training_results_v1.0={text}",
-        )
-    return GitSource(path, name) if is_git else FolderSource(path, name)
-
-
-def round_of(name: str) -> str:
-    """The round, "1.0", of a repository's name."""
-    match = _NAME.fullmatch(name)
-    assert match, name
-    return match.group(1)
 
 
 class FolderSource:
@@ -81,28 +60,74 @@ class FolderSource:
 
     Args:
         root: The folder that holds the submitters' folders.
-        name: The public repository's name.
+        name: What it is called.
+        files: Path in the repository to file on disk, when it is known already.
     """
 
-    def __init__(self, root: Path, name: str) -> None:
+    def __init__(self, root: Path, name: str, files: Mapping[str, str] | None = None) -> None:
         self.name = name
         self.commit = ""
-        self._files = _walk(root)
+        self._files = _walk(root) if files is None else files
         self.paths = frozenset(self._files)
+        self.size = 0
+        self._open: BinaryIO | None = None
+
+    def list_only(self, files: Mapping[str, str]) -> None:
+        """Hold these files and no others: path in the repository to file on disk."""
+        self._files = files
+        self.paths = frozenset(files)
+
+    def location(self, path: str) -> str:
+        """The file on disk of a listed path."""
+        return self._files[path]
+
+    def object_id(self, path: str) -> str:
+        """Git's name of the content is known when the file has been read."""
+        del path
+        return ""
+
+    def open(self, path: str) -> BinaryIO | None:
+        """The file, None when it is not listed, has gone, is no file or is not readable."""
+        self._close()
+        file = self._files.get(path)
+        if file is None:
+            return None
+        try:
+            # A pipe that took the file's place would never end.
+            handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                os.close(handle)
+                return None
+            self.size = status.st_size
+            self._open = os.fdopen(handle, "rb", buffering=0)
+        except OSError:
+            return None
+        return self._open
 
     def read(self, path: str) -> bytes | None:
         """The content; None when the file is not listed, or has gone or is not readable."""
-        file = self._files.get(path)
+        stream = self.open(path)
         try:
-            return None if file is None else file.read_bytes()
+            return None if stream is None else stream.read()
         except OSError:
             return None
+        finally:
+            self._close()
+
+    def expect(self, paths: Sequence[str]) -> None:
+        """Nothing to prepare: the system reads ahead by itself."""
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self._open.close()
+            self._open = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        return None
+        self._close()
 
 
 class GitSource:
@@ -110,70 +135,127 @@ class GitSource:
 
     Args:
         path: The repository.
-        name: The public repository's name.
+        name: What it is called.
+        commit: The commit and ...
+        objects: ... its files' objects, when they are known already.
 
     Raises:
         TrainmarkError: git is missing or refuses the repository.
     """
 
-    def __init__(self, path: Path, name: str) -> None:
+    def __init__(
+        self,
+        path: Path,
+        name: str,
+        *,
+        commit: str = "",
+        objects: Mapping[str, str] | None = None,
+    ) -> None:
         self.name = name
-        self.commit = _git(path, "rev-parse", "HEAD", check=True).strip()
-        self._objects = dict(_tree(_git(path, "ls-tree", "-r", "-z", "HEAD", check=True)))
+        self.commit = commit or git(path, "rev-parse", "HEAD", check=True).strip()
+        if objects is None:
+            objects = _tree(git(path, "ls-tree", "-r", "-z", self.commit, check=True))
+        self._objects = objects
         self.paths = frozenset(self._objects)
-        self._reader = subprocess.Popen(
-            ["git", "-C", str(path), "cat-file", "--batch"],  # noqa: S607 - git from PATH
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
+        self.size = 0
+        self._reader = GitObjects(path)
+
+    def list_only(self, objects: Mapping[str, str]) -> None:
+        """Hold these files and no others: path in the repository to object."""
+        self._objects = objects
+        self.paths = frozenset(objects)
+
+    def location(self, path: str) -> str:
+        """The object of a listed path."""
+        return self._objects[path]
+
+    def object_id(self, path: str) -> str:
+        """Git's object name, "" of what is not listed."""
+        return self._objects.get(path, "")
+
+    def open(self, path: str) -> BinaryIO | None:
+        """The content; None when the commit lists the file and the repository lacks it."""
+        name = self._objects.get(path)
+        stream = None if name is None else self._reader.open(name)
+        self.size = self._reader.size
+        return stream
 
     def read(self, path: str) -> bytes | None:
         """The content; None when the commit lists the file and the repository lacks it."""
-        name = self._objects.get(path)
-        if name is None:
-            return None
-        requests, answers = self._reader.stdin, self._reader.stdout
-        assert requests is not None
-        assert answers is not None
-        requests.write(name.encode() + b"\n")
-        requests.flush()
-        header = answers.readline().split()
-        if len(header) != 3:  # "<object> missing"
-            if not header:
-                raise TrainmarkError(
-                    f"git stopped while reading {self.name}", hint="Run git fsck there."
-                )
-            return None
-        content = answers.read(int(header[2]))
-        answers.read(1)
-        return content
+        stream = self.open(path)
+        return None if stream is None else stream.read()
+
+    def expect(self, paths: Sequence[str]) -> None:
+        """Ask git for these files now: it unpacks them while others are looked at."""
+        self._reader.expect([self._objects[path] for path in paths if path in self._objects])
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._reader.stdin is not None
-        assert self._reader.stdout is not None
-        self._reader.stdin.close()
-        self._reader.stdout.close()
-        self._reader.wait()
+        self._reader.close()
 
 
-def content_id(data: bytes) -> str:
-    """What identifies a content, equal for equal bytes."""
-    return hashlib.sha256(data).hexdigest()
+class _Hashing(io.RawIOBase):
+    """A stream that reckons git's object name of what is read through it."""
+
+    def __init__(self, stream: BinaryIO, size: int) -> None:
+        super().__init__()
+        self._stream = stream
+        self._hash = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        count = self._stream.readinto(view)  # type: ignore[attr-defined]
+        self._hash.update(view[:count])
+        return int(count)
+
+    def name(self) -> str:
+        """The name, after the rest has been read too."""
+        while self.read(_BLOCK):
+            pass
+        return self._hash.hexdigest()
 
 
-def _walk(root: Path) -> dict[str, Path]:
-    """Path in the repository (always valid text) to file."""
-    found = {}
-    for folder, folders, names in os.walk(root, followlinks=False):
-        folders[:] = [name for name in folders if name != ".git"]
-        for name in names:
-            file = Path(folder, name)
-            if not file.is_symlink():
-                path = os.fsencode(file.relative_to(root)).decode("utf-8", "replace")
-                found[path] = file
+def hashing(stream: BinaryIO) -> _Hashing:
+    """A stream over a file on disk that knows the content's name at the end.
+
+    Args:
+        stream: The file, open at its beginning.
+    """
+    return _Hashing(stream, os.fstat(stream.fileno()).st_size)
+
+
+def blob_id(data: bytes) -> str:
+    """Git's object name of a content, equal for equal bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def _walk(root: Path) -> dict[str, str]:
+    """Path in the repository (always valid text) to file; no links, nothing but files."""
+    found: dict[str, str] = {}
+    waiting = [(os.fspath(root), "")]
+    while waiting:
+        folder, prefix = waiting.pop()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            if not prefix:
+                raise TrainmarkError(
+                    f"cannot read the folder {folder}: {error.strerror}",
+                    hint="Give a folder that you may read.",
+                ) from error
+            continue
+        for entry in entries:
+            path = prefix + os.fsencode(entry.name).decode("utf-8", "replace")
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name != ".git":
+                    waiting.append((entry.path, f"{path}/"))
+            elif entry.is_file(follow_symlinks=False):
+                found[path] = entry.path
     return found
 
 
@@ -183,23 +265,7 @@ def _tree(listing: str) -> Mapping[str, str]:
     for record in filter(None, listing.split("\0")):
         head, path = record.split("\t", 1)
         mode, kind, name = head.split(" ")
-        if kind == "blob" and mode.startswith("100"):
+        # A tree that somebody made up may say "..": such a path leads nowhere here.
+        if kind == "blob" and mode.startswith("100") and not _ODD.intersection(path.split("/")):
             found[path] = name
     return found
-
-
-def _git(path: Path, *arguments: str, check: bool = False) -> str:
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(path), *arguments],  # noqa: S607 - git from PATH
-            capture_output=True,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise TrainmarkError("git is not installed", hint="Install git, or give a folder.") from (
-            error
-        )
-    if check and done.returncode != 0:
-        reason = done.stderr.decode("utf-8", "replace").strip()
-        raise TrainmarkError(f"git cannot read {path}: {reason}", hint="Is it a git repository?")
-    return done.stdout.decode("utf-8", "replace")

@@ -27,8 +27,8 @@ def write_table(
     columns: Sequence[Column],
     values: Iterable[tuple[Any, ...]],
     *,
-    order: Sequence[str] = (),
-    kept: Path | None = None,
+    keys: Sequence[str] = (),
+    kept: Sequence[Path] = (),
     kept_keys: Sequence[str] = (),
 ) -> None:
     """Write one table as a Parquet file, whole or not at all.
@@ -37,9 +37,10 @@ def write_table(
         path: The file.
         columns: Its columns.
         values: The rows, each in the order of the columns.
-        order: Columns to sort the rows by; else they stay in their order.
-        kept: Another file of the same columns, of which rows are taken over ...
-        kept_keys: ... those that have one of these in their first column.
+        keys: Keys (the first column) in an order that the rows are brought into; rows of one
+            key are sorted by the second column. Without, rows stay as they come.
+        kept: Files of the same columns, of which rows are taken over ...
+        kept_keys: ... those with one of these keys.
 
     Raises:
         UsageError: The folder is missing or may not be written to.
@@ -50,17 +51,25 @@ def write_table(
     with connect() as database, tempfile.TemporaryDirectory() as folder:
         database.execute(f"CREATE TABLE facts ({definitions})")
         engine.insert(database, "facts", filled)
-        if kept is not None:
+        first, second = columns[0].name, columns[1].name
+        if kept:
             names = ", ".join(f'"{column.name}"' for column in columns)
             database.execute(
                 f"INSERT INTO facts SELECT {names} FROM read_parquet(?) "  # noqa: S608 - ours
-                f'WHERE "{columns[0].name}" IN (SELECT unnest(?::VARCHAR[]))',
-                [[literal(kept)], list(kept_keys)],
+                f'WHERE "{first}" IN (SELECT unnest(?::VARCHAR[]))',
+                [[literal(file) for file in kept], list(kept_keys)],
+            )
+        source = "FROM facts"
+        if keys:
+            database.execute("CREATE TABLE keys (key VARCHAR, place INTEGER)")
+            engine.insert(database, "keys", [(key, place) for place, key in enumerate(keys)])
+            source = (
+                f'SELECT facts.* FROM facts LEFT JOIN keys ON key = "{first}" '  # noqa: S608 - ours
+                f'ORDER BY place, "{first}", "{second}"'
             )
         temporary = Path(folder, "facts.parquet")
         quoted = str(temporary).replace("'", "''")
-        sort = f" ORDER BY {', '.join(order)}" if order else ""
-        database.execute(f"COPY (FROM facts{sort}) TO '{quoted}' ({_PARQUET})")
+        database.execute(f"COPY ({source}) TO '{quoted}' ({_PARQUET})")
         atomic_write(path, temporary.read_bytes())
 
 
