@@ -7,6 +7,7 @@ file beside them says (``<submitter>/systems/<system>.json``). Nothing is record
 import json
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from trainmark.catalogue import names
 from trainmark.rules.places import find_place
 from trainmark.types import Result, Run, UsageError
 
-__all__ = ["results_at"]
+__all__ = ["results_and_runs_at", "results_at"]
 
 _LABEL = "unverified"
 _OWN_TARGET = "unverified; MLPerf procedure, own target"
@@ -24,6 +25,18 @@ _UNCHECKED = "unverified and not checked"
 
 def results_at(path: Path) -> tuple[Result, ...]:
     """One result for each benchmark folder at a path, origin "own".
+
+    Args:
+        path: A log, a benchmark folder, or any folder above.
+
+    Raises:
+        UsageError: The path is missing, or there are no result logs below it.
+    """
+    return tuple(result for result, _ in results_and_runs_at(path))
+
+
+def results_and_runs_at(path: Path) -> tuple[tuple[Result, tuple[Run, ...]], ...]:
+    """The same with the runs of each result; one whose log breaks the rules did not succeed.
 
     Args:
         path: A log, a benchmark folder, or any folder above.
@@ -41,24 +54,29 @@ def results_at(path: Path) -> tuple[Result, ...]:
     return tuple(_checked(one) for one in scores)
 
 
-def _checked(folder: rules.FolderScore) -> Result:
-    runs = [verdict.run for verdict in folder.verdicts if verdict.run is not None]
+def _checked(folder: rules.FolderScore) -> tuple[Result, tuple[Run, ...]]:
+    runs = tuple(
+        verdict.run if verdict.ok else replace(verdict.run, status="breaks the rules")
+        for verdict in folder.verdicts
+        if verdict.run is not None
+    )
     official = folder.ruleset is None or folder.ruleset.official
-    return _result(
+    result = _result(
         Path(folder.path),
         runs,
         folder.score,
         benchmark=folder.benchmark or "",
         label=_LABEL if official else _OWN_TARGET,
     )
+    return result, runs
 
 
-def _unchecked(folder: Path, logs: Sequence[Path]) -> Result:
+def _unchecked(folder: Path, logs: Sequence[Path]) -> tuple[Result, tuple[Run, ...]]:
     """The result of a benchmark folder whose logs do not tell which rules they follow."""
-    runs = [mllog.summarize(mllog.read(log)) for log in logs]
+    runs = tuple(mllog.summarize(mllog.read(log)) for log in logs)
     benchmark = _first(run.benchmark for run in runs) or folder.resolve().name
     score = rules.score(runs, benchmark=benchmark)
-    return _result(folder, runs, score, benchmark=benchmark, label=_UNCHECKED)
+    return _result(folder, runs, score, benchmark=benchmark, label=_UNCHECKED), runs
 
 
 def _result(
