@@ -1,125 +1,189 @@
 """One spelling for each thing that submitters spell in many ways.
 
-Tables of (pattern, name): a value that no row knows stays as it was written and is counted by
-the build, so that nothing is guessed silently. Every normalised value keeps the raw one beside
-it (``Result.raw``). Widening to another round means adding rows.
+The vocabularies are data, ``tables/names/*.toml``: a value that no row knows stays as it was
+written and is counted as a doubt, so that nothing is guessed silently. Every normalised value
+keeps the raw one beside it (``Result.raw``). Widening to another round means adding rows.
 """
 
 import re
 from dataclasses import dataclass
+from functools import cache
+
+from trainmark.catalogue.names_tables import LONGEST, Named, folded, look_up, rows_of, table
+from trainmark.rules.submission import systems_fields
 
 __all__ = [
-    "ACCELERATORS",
-    "BENCHMARKS",
+    "Accelerator",
     "Named",
     "accelerator",
+    "accelerator_named",
+    "accelerators",
     "benchmark",
+    "benchmarks",
     "category",
     "count",
     "division",
+    "interconnect",
+    "place",
+    "power_limit",
     "submitter",
+    "task",
+    "title",
 ]
 
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A normalised value: the name, and whether a table row knew the raw one."""
-
-    name: str
-    known: bool
+_WATTS = re.compile(r"\b(\d{2,4}) ?W\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    """Raw values that ``pattern`` finds are called ``name`` (a template for the match)."""
+class Accelerator:
+    """One name of the vocabulary.
 
-    pattern: re.Pattern[str]
+    Attributes:
+        name: The name, "A100-SXM-80GB".
+        vendor: Who makes it, "NVIDIA".
+        family: What differs from it only in memory and form, "A100".
+        certain: Whether the name says which one it is; "TPU" or "A100" alone does not.
+    """
+
     name: str
+    vendor: str
+    family: str
+    certain: bool
 
 
-def _rows(*pairs: tuple[str, str]) -> tuple[_Row, ...]:
-    return tuple(_Row(re.compile(pattern, re.IGNORECASE), name) for pattern, name in pairs)
+@cache
+def accelerators() -> tuple[Accelerator, ...]:
+    """Every name of the vocabulary, those that leave the kind open last."""
+    return tuple(
+        Accelerator(row.name, row.facts["vendor"], row.facts["family"], kind == "accelerator")
+        for kind in ("accelerator", "open")
+        for row in rows_of("accelerators", kind)
+    )
 
 
-# Power limits (400 W, 500 W) are not part of a name: two of them share one, as published.
-ACCELERATORS = _rows(
-    (r"^(n/?a|none|-)?$", ""),
-    (r"\ba100[ -]?sxm4?[ -](\d+) ?gb\b", r"A100-SXM-\1GB"),
-    (r"\ba100[ -]?pcie[ -](\d+) ?gb\b", r"A100-PCIe-\1GB"),
-    (r"^(nvidia )?(tesla )?a30$", "A30"),
-    (r"^(nvidia )?rtx[ -]a5000$", "RTX-A5000"),
-    (r"\bbow\b.*\bipu\b|\bbow-ipu\b", "Bow-IPU"),
-    (r"\bgc200\b", "GC200-IPU"),
-    (r"\bgaudi ?2\b", "Gaudi2"),
-    (r"\bgaudi( hl-205)?$", "Gaudi"),
-    (r"^tpu-v(\d+)$", r"TPU-v\1"),
-    (r"\bascend ?910\b", "Ascend910"),
-)
-# Where the accelerator field itself leaves the generation open, the system's name has it.
-_BY_SYSTEM = {"tpu": _rows((r"\btpu-v(\d+)\b", r"TPU-v\1"))}
-
-BENCHMARKS = _rows((r"^resnet(50)?$", "resnet"), (r"^bert$", "bert"))
-
-_DIVISIONS = _rows((r"^closed?$", "closed"), (r"^open$", "open"))
-
-_CATEGORIES = _rows(
-    (r"^(available )?(on-?prem(ise)?s?|on premises?|in cloud|cloud)$", "available"),
-    (r"^available$", "available"),
-    (r"^preview$", "preview"),
-    (r"^(research|rdi|rdo)\b.*$", "research"),
-)
-
-_SUBMITTERS = _rows((r"^supermicro$", "Supermicro"), (r"^nettrix$", "Nettrix"))
+def accelerator_named(name: str) -> Accelerator | None:
+    """What the vocabulary says of a normalised name; None for "" and for a name as written."""
+    return next((one for one in accelerators() if one.name == name), None)
 
 
-def accelerator(raw: str, system: str = "") -> Named:
+def accelerator(raw: str, evidence: str = "") -> Named:
     """The accelerator's name; "" when the system has none.
 
     Args:
         raw: accelerator_model_name as written.
-        system: The system's name and folder, asked when the raw value leaves it open.
+        evidence: "system name; folder; memory; interconnect", asked when the raw value leaves
+            the kind open. Not known is then a name of the vocabulary that stays open.
     """
-    found = _look_up(_BY_SYSTEM.get(raw.strip().lower(), ()), system)
-    return found if found.known else _look_up(ACCELERATORS, raw)
+    value = raw.strip()[:LONGEST]
+    if re.search(table("accelerators")["none"]["pattern"], value, re.IGNORECASE):
+        return Named("", known=True)
+    if row := look_up(rows_of("accelerators", "accelerator"), value):
+        return Named(row.name, known=True)
+    if row := look_up(rows_of("accelerators", "open"), value):
+        for settled in row.facts["settled"]:
+            if re.search(settled["evidence"], evidence[: 4 * LONGEST], re.IGNORECASE):
+                return Named(settled["name"], known=True)
+        return Named(row.name, known=False)
+    return Named(raw.strip(), known=False)
+
+
+def power_limit(*texts: str) -> int | None:
+    """The power limit of one accelerator that the first text with one states, W."""
+    found = (match for text in texts if (match := _WATTS.search(text[:LONGEST])))
+    return next((int(match[1]) for match in found), None)
+
+
+@cache
+def _benchmarks() -> dict[str, str]:
+    return {
+        spelling.casefold(): row["name"]
+        for row in table("benchmarks")["benchmark"]
+        for spelling in row["spellings"]
+    }
+
+
+def benchmarks() -> tuple[str, ...]:
+    """The official name of every benchmark of all rounds."""
+    return tuple(row["name"] for row in table("benchmarks")["benchmark"])
 
 
 def benchmark(raw: str) -> Named:
     """The benchmark's official name."""
-    return _look_up(BENCHMARKS, raw)
+    value = raw.strip()
+    name = _benchmarks().get(value.casefold())
+    return Named(value, known=False) if name is None else Named(name, known=True)
+
+
+def title(benchmark_name: str) -> str:
+    """A benchmark's name for people; the name itself of one that is no official benchmark."""
+    rows = table("benchmarks")["benchmark"]
+    return next((row["title"] for row in rows if row["name"] == benchmark_name), benchmark_name)
+
+
+def task(benchmark_name: str, round_name: str | None) -> str:
+    """What a benchmark trains in a round; the benchmark's own name where that never changed.
+
+    Args:
+        benchmark_name: The official name, or one's own benchmark's.
+        round_name: "2.0"; None for today's meaning.
+    """
+    rows = (row for row in table("benchmarks")["benchmark"] if row["name"] == benchmark_name)
+    name = benchmark_name
+    for later in (later for row in rows for later in row.get("task", ())):
+        if round_name is None or _numbers(round_name) >= _numbers(later["since"]):
+            name = later["name"]
+    return name
+
+
+def _numbers(round_name: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", round_name, re.ASCII))
 
 
 def division(raw: str) -> Named:
     """The division, "closed" or "open"."""
-    return _look_up(_DIVISIONS, raw)
+    name = systems_fields.division(raw)
+    return Named(raw.strip(), known=False) if name is None else Named(name, known=True)
+
+
+_CATEGORY = {"on premise": "available", "cloud": "available"}
+_PLACE = {"on premise": "on-premise", "cloud": "cloud"}
 
 
 def category(raw: str) -> Named:
     """The category ("available", "preview", "research") that a status field means."""
-    return _look_up(_CATEGORIES, raw)
+    said = systems_fields.category(raw)
+    if said is None:
+        return Named(raw.strip(), known=False)
+    return Named(_CATEGORY.get(said, said), known=True)
+
+
+def place(raw: str) -> str:
+    """Where the system stands by its status field: "on-premise", "cloud", "" if it says neither."""
+    return _PLACE.get(systems_fields.category(raw) or "", "")
+
+
+@cache
+def _submitters() -> dict[str, str]:
+    return {
+        folded(spelling): row["name"]
+        for row in table("submitters")["submitter"]
+        for spelling in (row["name"], *row["spellings"])
+    }
 
 
 def submitter(raw: str) -> Named:
     """The organisation in one spelling; always known, for any name is possible."""
-    return Named(_look_up(_SUBMITTERS, raw).name, known=True)
+    value = raw.strip()
+    return Named(_submitters().get(folded(value), value), known=True)
+
+
+def interconnect(raw: str) -> Named:
+    """The link between the accelerators of a node, "NVLink 3 + NVSwitch"; "" if none is named."""
+    row = look_up(rows_of("interconnects", "interconnect"), raw)
+    return Named(raw.strip(), known=False) if row is None else Named(row.name, known=True)
 
 
 def count(raw: object) -> int | None:
     """A whole number that may be written as text or as a float; None if it is none."""
-    if isinstance(raw, bool):
-        return None
-    if isinstance(raw, float):
-        return int(raw) if raw.is_integer() else None
-    if isinstance(raw, int):
-        return raw
-    if isinstance(raw, str) and re.fullmatch(r"\s*[0-9]{1,9}(\.0+)?\s*", raw):
-        return int(float(raw))
-    return None
-
-
-def _look_up(rows: tuple[_Row, ...], raw: str) -> Named:
-    value = raw.strip()
-    for row in rows:
-        match = row.pattern.search(value)
-        if match:
-            return Named(match.expand(row.name), known=True)
-    return Named(value, known=False)
+    number = systems_fields.count(raw)
+    return None if number is None or not 0 <= number < 10**9 else number

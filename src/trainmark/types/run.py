@@ -148,8 +148,9 @@ class Result:
         hosts: Number of host servers where they are counted apart from the nodes (accelerators
             in appliances of their own); else the nodes. None if unknown.
         host_processors: Host processors in all hosts together, None if unknown.
-        host_processor: The host processor's name as written.
-        interconnect: The link between accelerators, as written.
+        host_processor: The host processor's name, in one spelling; "" if unknown.
+        interconnect: The link between the accelerators of a node, in one vocabulary; "" if none
+            is named.
         framework_name: The framework in one vocabulary, "PyTorch"; "" if unknown.
         framework_version: Its version, "" if unknown.
         software: Other software and its versions as written, by name.

@@ -12,7 +12,7 @@ from trainmark.mllog import keys
 from trainmark.rules.submission.systems_fields import count
 from trainmark.types import RunLog
 
-__all__ = ["Claims", "LoggedSystem", "claims", "logged_system"]
+__all__ = ["Claims", "LoggedSystem", "claims", "logged_system", "logged_system_in"]
 
 _TOKEN = b":::SYSJSON"
 _SEARCHED_BYTES = 64 << 10  # the line stands there in all published logs but one
@@ -100,6 +100,15 @@ def logged_system(path: str | Path) -> LoggedSystem | None:
         start = _start_of(path)
     except (OSError, ValueError):  # ValueError: a NUL byte in the path
         return None
+    return logged_system_in(start)
+
+
+def logged_system_in(start: bytes) -> LoggedSystem | None:
+    """What the line ``:::SYSJSON`` in the first bytes of a log says; None without such a line.
+
+    Args:
+        start: The first bytes, 64 KiB of them.
+    """
     place = start.find(_TOKEN)
     while place >= 0:
         after = place + len(_TOKEN)

@@ -27,7 +27,7 @@ from trainmark.rules.submission.systems_faults import (
 from trainmark.rules.submission.systems_fields import count
 from trainmark.types import Finding, Severity
 
-__all__ = ["MAX_BYTES", "Description", "Form", "Reading", "read_description"]
+__all__ = ["MAX_BYTES", "Description", "Form", "Reading", "parse_description", "read_description"]
 
 MAX_BYTES = 4 << 20  # the largest published description has 6 kB
 MAX_DEPTH = 100  # of lists and objects in one another, as in a log
@@ -92,9 +92,17 @@ def read_description(path: str | Path) -> Reading:
     """
     reader = _Reader(str(path))
     data = reader.load(Path(path))
-    text = None if data is None else reader.decode(data)
-    description = None if text is None else reader.parse(text)
-    return Reading(description=description, findings=tuple(reader.findings))
+    return reader.read(data)
+
+
+def parse_description(data: bytes, path: str) -> Reading:
+    """Read one system description from its bytes.
+
+    Args:
+        data: The whole file.
+        path: The name that the findings carry.
+    """
+    return _Reader(path).read(data)
 
 
 class _Reader:
@@ -104,6 +112,12 @@ class _Reader:
         self.path = path
         self.findings: list[Finding] = []
         self._text = ""
+
+    def read(self, data: bytes | None) -> Reading:
+        """What was read of the file's bytes; None if they could not be had."""
+        text = None if data is None else self.decode(data)
+        description = None if text is None else self.parse(text)
+        return Reading(description=description, findings=tuple(self.findings))
 
     def find(self, rule: str, message: str, fix: str, *, at: int | None = None) -> None:
         """Add an error, at a place in the text if one is at fault."""
