@@ -10,6 +10,7 @@ from pathlib import Path
 
 from trainmark.analysis.comparability import Group, group_of, groups, round_key
 from trainmark.catalogue import Filters, query
+from trainmark.catalogue.names import accelerator_named
 from trainmark.types import Finding, Result, TrainmarkError, UsageError, unknown_name
 
 __all__ = ["Asked", "gather", "group_for", "in_group", "known_benchmarks", "rate_of"]
@@ -21,7 +22,7 @@ class Asked:
 
     Attributes:
         benchmark: A benchmark or a task: "ssd", "retinanet".
-        accelerator: The accelerator's name, or a part of it.
+        accelerator: The accelerator's name, its family's, or a part of the name.
         round: A round, None for any.
         submitter: A part of the submitter's name, None for any.
         framework: A part of the framework's name, None for any.
@@ -69,10 +70,9 @@ def gather(asked: Asked, findings: list[Finding] | None = None) -> list[Result]:
     )
     sink: list[Finding] = [] if findings is None else findings
     on_accelerator = query(filters, where=asked.where, on_finding=sink.append)
-    exact = [r for r in on_accelerator if r.accelerator.lower() == asked.accelerator.lower()]
     found = [
         result
-        for result in exact or on_accelerator
+        for result in _most_exact(on_accelerator, asked.accelerator)
         if result.minutes is not None
         and result.accelerators
         and not result.carried_over
@@ -103,6 +103,21 @@ def rate_of(result: Result) -> float | None:
     if not result.samples_to_target or not result.minutes:
         return None
     return result.samples_to_target / (result.minutes / result.scaling_factor * 60)
+
+
+def _most_exact(results: list[Result], accelerator: str) -> list[Result]:
+    """Those of the accelerator so named; else of the family so named; else all."""
+    asked = accelerator.strip().lower()
+    named = [result for result in results if result.accelerator.lower() == asked]
+    if named:
+        return named
+    families = {name for name in {r.accelerator for r in results} if _family(name).lower() == asked}
+    return [result for result in results if result.accelerator in families] or results
+
+
+def _family(accelerator: str) -> str:
+    known = accelerator_named(accelerator)
+    return "" if known is None else known.family
 
 
 def _groups_named(name: str) -> tuple[Group, ...]:

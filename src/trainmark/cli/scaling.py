@@ -35,7 +35,7 @@ __all__ = ["command"]
     "where",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     metavar="DIR",
-    help="The folder of own results, instead of the user's.",
+    help="The folder of own and imported results, instead of the user's.",
 )
 def command(
     *,
