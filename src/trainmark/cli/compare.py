@@ -1,0 +1,93 @@
+"""``trainmark compare``: results side by side, with spread, prices and reasons."""
+
+from pathlib import Path
+
+import click
+
+__all__ = ["command"]
+
+
+@click.command("compare")
+@click.argument("sides", nargs=-1, metavar="A B [C...]")
+@click.option("--benchmark", metavar="NAME", help="Only this benchmark.")
+@click.option("--anyway", is_flag=True, help="Also compare what does not compare; it is marked.")
+@click.option(
+    "--price",
+    default="list",
+    show_default=True,
+    metavar="list|cloud|ID",
+    help="What a run costs by: the list price spread over --years, a cloud's hourly price, or one "
+    "price of `trainmark prices list`.",
+)
+@click.option(
+    "--years", type=float, metavar="N", help="Spread a list price over so many years of use."
+)
+@click.option(
+    "--prices",
+    "prices_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Your own figures, instead of those in your settings folder.",
+)
+@click.option("--explain", is_flag=True, help="Every formula with its numbers, basis and source.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option(
+    "--catalogue",
+    "where",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="DIR",
+    help="The folder of own results, instead of the user's.",
+)
+def command(
+    *,
+    sides: tuple[str, ...],
+    benchmark: str | None,
+    anyway: bool,
+    price: str,
+    years: float | None,
+    prices_file: Path | None,
+    explain: bool,
+    as_json: bool,
+    where: Path | None,
+) -> None:
+    """Compare results: A is held against each of the others.
+
+    A side is a result's id, words that name one system ("dgxa100 nvidia v2.0", or
+    "round=2.0 submitter=graphcore system=pod16"), own:last, or a folder of runs. Each benchmark
+    that all sides have is compared: minutes, speed with its spread, why, and performance per
+    accelerator, dollar, rack unit, watt and joule as far as the figures are known.
+
+    Exit status: 0 compared, 1 the results do not compare, 2 a wrong request.
+    """
+    from trainmark.analysis.compare import compare
+    from trainmark.analysis.selection import candidates
+    from trainmark.catalogue.tables import load_tables
+    from trainmark.cli.damaged import warn
+    from trainmark.types import Finding, UsageError
+
+    if len(sides) < 2:
+        raise UsageError(
+            f"a comparison needs two sides, {len(sides)} given",
+            hint="For example: trainmark compare 'graphcore pod16 v2.0 resnet' own:last",
+        )
+    findings: dict[str, Finding] = {}  # each side reads the same files
+
+    def keep(finding: Finding) -> None:
+        findings[finding.path or ""] = finding
+
+    selections = [
+        candidates(side, benchmark=benchmark, where=where, on_finding=keep) for side in sides
+    ]
+    warn(findings.values())
+    found = compare(
+        selections, tables=load_tables(prices_file), anyway=anyway, price=price, years=years
+    )
+    if as_json:
+        import json
+
+        click.echo(json.dumps(found.to_dict(), indent=2))
+        return
+    from trainmark.cli.compare_text import text
+
+    for line in text(found, explain=explain, costs=price != "list" or years is not None):
+        click.echo(line)
