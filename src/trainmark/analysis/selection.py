@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from trainmark.analysis.own_runs import results_at
 from trainmark.catalogue import Filters, query
 from trainmark.catalogue.search import OnFinding
 from trainmark.types import Result, UsageError, unknown_name
@@ -99,6 +98,8 @@ def candidates(
     if not text:
         raise UsageError("a side of the comparison is empty", hint=_FORMS)
     if _is_path(text):
+        from trainmark.analysis.own_runs import results_at  # loads all of the rules
+
         results = _narrowed(text, results_at(Path(text).expanduser()), benchmark)
         return Selection(label=text, results=results, path=True)
 

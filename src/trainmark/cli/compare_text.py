@@ -1,9 +1,9 @@
 """What ``trainmark compare`` prints for people: sentences around the tables."""
 
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from trainmark.cli.check_output import wrapped
 from trainmark.cli.compare_table import advantages, number, sides
 from trainmark.cli.plain_table import percent, terminal_width
 from trainmark.types import printable
@@ -25,6 +25,7 @@ _SHOWN = (
     "energy_joules",
 )
 _TOLD = ("dollar_minutes", "rack_unit_minutes", "rated_watt_hours", "energy_joules")
+_LEAST_WIDTH = 40
 _DATASHEET = ("rated_watt_hours", "accelerator_watt_hours")
 
 
@@ -55,14 +56,13 @@ def _versus(versus: "Versus", *, explain: bool, costs: bool) -> Iterator[str]:
     yield ""
     for one in versus.against:
         yield from _wrap(_verdict(one))
+        yield from _wrap(_why(one), "  ")
     first = versus.sides[0]
     for side in versus.sides:
         if side.result.minutes is None:
             yield from _wrap(f"{side.letter} has no score: {side.result.score_basis}.")
     if first.result.minutes is None:
         return
-    for one in versus.against:
-        yield from _wrap(_why(one))
     names = _names(versus)
     yield ""
     yield "A's performance, where the other side is 1 (above 1: A is better)"
@@ -126,27 +126,39 @@ def _names(versus: "Versus") -> list[str]:
 
 
 def _missing(versus: "Versus", *, costs: bool) -> Iterator[str]:
-    """Why there is no number per something, one line for each."""
+    """Why there is no number per something, a line for each; then what to do about it."""
     names = [*_TOLD[:1], *(["run_cost_usd"] if costs else []), *_TOLD[1:]]
     per = {measure.name: measure.per for measure in versus.against[0].measures}
+    advice: dict[str, None] = {}
     for name in names:
-        reasons: dict[str, list[str]] = {}
+        reasons = []
         for side in versus.sides:
-            if reason := side.derived[name].missing:
-                reasons.setdefault(reason, []).append(side.letter)
+            reason, _, next_step = side.derived[name].missing.partition("; ")
+            if reason:
+                reasons.append((side.letter, reason))
+            if next_step:
+                advice[next_step] = None
         if reasons:
-            told = "; ".join(f"{', '.join(who)}: {why}" for why, who in reasons.items())
-            yield f"Not per {per[name]}: {told}."
+            yield f"Not per {per[name]}. {'. '.join(_by_text(reasons))}."
+    yield from (f"{one[:1].upper()}{one[1:]}." for one in advice)
 
 
 def _marks(versus: "Versus", names: Sequence[str]) -> list[str]:
-    marks = list(versus.marks)
-    for name in names:
-        if name in _DATASHEET:
-            marks.append("watts are datasheet figures, an upper bound, not measured power")
-        for side in versus.sides:
-            marks += [f"{side.letter}: {mark}" for mark in side.derived[name].marks]
-    return list(dict.fromkeys(marks))
+    marks = [*versus.marks]
+    if set(names) & set(_DATASHEET):
+        marks.append("watts are datasheet figures, an upper bound, not measured power")
+    said = [
+        (s.letter, mark) for name in names for s in versus.sides for mark in s.derived[name].marks
+    ]
+    return list(dict.fromkeys([*marks, *_by_text(said)]))
+
+
+def _by_text(said: Iterable[tuple[str, str]]) -> list[str]:
+    """What is said of several sides, once with all their letters."""
+    letters: dict[str, dict[str, None]] = {}
+    for letter, one in said:
+        letters.setdefault(one, {})[letter] = None
+    return [f"{', '.join(who)}: {one}" for one, who in letters.items()]
 
 
 def _explained(versus: "Versus", names: Sequence[str]) -> Iterator[str]:
@@ -220,5 +232,15 @@ def _standing(comparison: "Comparison") -> str:
 
 
 def _wrap(line: str, first: str = "", rest: str = "  ") -> list[str]:
-    """A text as lines that fit the terminal; none for "" without an indent."""
-    return wrapped(printable(line), first, rest) if line else []
+    """A text as lines that fit the terminal, on one line without; none for ""."""
+    width = terminal_width()
+    if not line or width is None:
+        return [first + printable(line)] if line else []
+    return textwrap.wrap(
+        printable(line),
+        max(width, _LEAST_WIDTH),
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
