@@ -389,7 +389,8 @@ def _time_ratio(a: Result, b: Result) -> Ratio | None:
 
 
 def _measure(name: str, first: Side, other: Side, time: Ratio | None) -> Measure:
-    against = advantage(first.derived[name], other.derived[name])
+    letters = first.letter, other.letter
+    against = advantage(first.derived[name], other.derived[name], letters=letters)
     low = high = None
     # What was measured of its own has a spread of its own, which is not known.
     if against.value is not None and time is not None and name != "energy_joules":

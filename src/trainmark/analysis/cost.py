@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from trainmark.catalogue.figures import Figure
 from trainmark.catalogue.prices import Price, Product
 from trainmark.catalogue.tables import Tables
 from trainmark.types import Result, UsageError
@@ -108,16 +109,18 @@ def derive(
     return {derived.name: derived for derived in found}
 
 
-def advantage(a: Derived, b: Derived) -> Derived:
+def advantage(a: Derived, b: Derived, *, letters: tuple[str, str] = ("A", "B")) -> Derived:
     """Performance per X of A against B: B's amount divided by A's.
 
     Args:
         a: A derived number.
         b: The one of the same name of another result.
+        letters: What texts call the two.
     """
     assert a.name == b.name, (a.name, b.name)
     name = f"performance per {PER[a.name]}"
-    reasons = [f"{side}: {one.missing}" for side, one in (("A", a), ("B", b)) if one.missing]
+    both = tuple(zip(letters, (a, b), strict=True))
+    reasons = [f"{side}: {one.missing}" for side, one in both if one.missing]
     if a.value is None or b.value is None:
         return Derived(name=name, value=None, unit="x", missing="; ".join(reasons))
     value = b.value / a.value
@@ -126,11 +129,11 @@ def advantage(a: Derived, b: Derived) -> Derived:
         value=value,
         unit="x",
         formula=f"{_number(b.value)} / {_number(a.value)} {a.unit} = {value:.3f}",
-        basis=a.basis if a.basis == b.basis else f"A: {a.basis}; B: {b.basis}",
+        basis=a.basis
+        if a.basis == b.basis
+        else f"{letters[0]}: {a.basis}; {letters[1]}: {b.basis}",
         sources=tuple(dict.fromkeys((*a.sources, *b.sources))),
-        marks=tuple(
-            dict.fromkeys(f"{side}: {m}" for side, one in (("A", a), ("B", b)) for m in one.marks)
-        ),
+        marks=tuple(dict.fromkeys(f"{side}: {m}" for side, one in both for m in one.marks)),
     )
 
 
@@ -216,7 +219,8 @@ class _Derivation:
         if asked is None and len(found) > 1:
             others = ", ".join(f"{p.id} {p.amount:,.2f}" for p in found[1:])
             marks = (f"one of {len(found)} hourly prices; the others, USD/hour: {others}",)
-        basis = f"{price.term} price of {price.product} in {price.region}"
+        term = price.term or "hourly"
+        basis = f"{term} price of {price.product}{f' in {price.region}' if price.region else ''}"
         return self.product(
             name, unit, price.amount / 60, f"{_amount(price)} / 60", basis, price, marks
         )
@@ -259,7 +263,7 @@ class _Derivation:
             count * figure.value / 60,
             f"{count:,} x {_number(figure.value)} W / 60",
             f"rated power of the accelerators {hardware.name} alone",
-            sources=(figure.citation,),
+            sources=(_stated(figure),),
             marks=(_NOT_MEASURED, "without hosts, network and cooling", *figure.marks),
         )
 
@@ -293,7 +297,7 @@ class _Derivation:
             count * figure.value / 1000 / 60,
             f"{count:,} x {_number(figure.value)} TFLOP/s / 1,000 / 60",
             f"dense {precision} peak of the accelerators, whatever precision was used",
-            sources=(figure.citation,),
+            sources=(_stated(figure),),
             marks=figure.marks,
         )
 
@@ -338,7 +342,7 @@ class _Derivation:
             unit=unit,
             formula=f"{self.shown} x {shown} = {_number(value)} {unit}{dated}",
             basis=basis,
-            sources=(*_place(self.result), *((figure.figure.citation,) if figure else sources)),
+            sources=(*_place(self.result), *((_stated(figure.figure),) if figure else sources)),
             marks=(*marks, *(figure.marks if figure else ())),
         )
 
@@ -353,6 +357,11 @@ def _place(result: Result) -> tuple[str, ...]:
     if not result.repository:
         return ()
     return (f"{result.repository}, {result.path}",)
+
+
+def _stated(figure: Figure) -> str:
+    """Who states a figure, when, as what, and how far that can be trusted."""
+    return f"{figure.citation} [{figure.basis}; confidence {figure.confidence}]"
 
 
 def _amount(row: Product) -> str:
