@@ -65,7 +65,7 @@ class Tables:
         Args:
             accelerator: Its name in the catalogue, or as somebody writes it.
         """
-        return self.accelerators.get(self._name(accelerator))
+        return self.accelerators.get(self.name_of(accelerator))
 
     def list_prices(self, result: Result) -> tuple[Price, ...]:
         """What the result's system costs to buy, the user's own price first, then the newest.
@@ -75,7 +75,7 @@ class Tables:
         found = [
             price
             for row in self._rows(Price)
-            if not row.hourly and (price := row.of(result, self._name(result.accelerator)))
+            if not row.hourly and (price := row.of(result, self.name_of(result.accelerator)))
         ]
         return tuple(_newest_first(found))
 
@@ -89,7 +89,7 @@ class Tables:
             result: The result.
             date: Prices as known on this day (ISO); the newest without it.
         """
-        name = self._name(result.accelerator)
+        name = self.name_of(result.accelerator)
         newest: dict[tuple[str, str, str, str], Price] = {}
         for row in self._rows(Price):
             price = row.let(result, name) if row.hourly else None
@@ -132,13 +132,13 @@ class Tables:
         row = self.products.get(name)
         if not isinstance(row, Price):
             raise unknown_name("price", name, (row.id for row in self._rows(Price)))
-        accelerator = self._name(result.accelerator)
+        accelerator = self.name_of(result.accelerator)
         if row.hourly:
             return row.let(result, accelerator)
         return row.of(result, accelerator) or row.instead(result, accelerator)
 
     def _first(self, kind: type[_Row], result: Result) -> _Row | None:
-        name = self._name(result.accelerator)
+        name = self.name_of(result.accelerator)
         found = [row for each in self._rows(kind) if (row := each.of(result, name))]
         return next(iter(_newest_first(found)), None)
 
@@ -150,7 +150,8 @@ class Tables:
         """Names that need no looking up, which would read the vocabulary."""
         return frozenset(row.rule.accelerator for row in self.products.values())
 
-    def _name(self, accelerator: str) -> str:
+    def name_of(self, accelerator: str) -> str:
+        """The accelerator's name as the tables have it; as it was given, if none has it."""
         if accelerator in self._named:
             return accelerator
         found = names.accelerator(accelerator)

@@ -39,7 +39,7 @@ from trainmark.catalogue.prices import Price, Product, RackUnits, Rule, Watts
 from trainmark.catalogue.tables_lines import Place, line_of
 from trainmark.types import UsageError
 
-__all__ = ["KINDS", "TableFile", "read_table_file"]
+__all__ = ["KINDS", "TableFile", "parse_table", "read_table_file", "read_text"]
 
 _MOST_BYTES = 1_000_000  # the packaged files are 30 kB; this is no file of prices
 _MOST_TEXT = 1000
@@ -96,10 +96,29 @@ def read_table_file(path: Path, *, own: bool) -> TableFile:
     Raises:
         UsageError: The file cannot be read, is no TOML, or says something that is not allowed.
     """
-    return _Reader(path, _text(path), own).read()
+    return parse_table(path, read_text(path), own=own)
 
 
-def _text(path: Path) -> str:
+def parse_table(path: Path, text: str, *, own: bool) -> TableFile:
+    """What the text of a file says, checked.
+
+    Args:
+        path: The file, for messages.
+        text: Its text, TOML.
+        own: Whether it is the user's own.
+
+    Raises:
+        UsageError: It is no TOML, or says something that is not allowed.
+    """
+    return _Reader(path, text, own).read()
+
+
+def read_text(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        UsageError: The file is missing, cannot be read, is too large or no text.
+    """
     try:
         with path.open("rb") as stream:
             data = stream.read(_MOST_BYTES + 1)
@@ -200,9 +219,9 @@ class _Reader:
         if isinstance(product, Price) and kind == "cloud":
             return replace(
                 product,
-                provider=self.word(row, "provider", place),
-                region=self.word(row, "region", place),
-                term=self.word(row, "term", place),
+                provider=self.word(row, "provider", place, needed=not self.own),
+                region=self.word(row, "region", place, needed=not self.own),
+                term=self.word(row, "term", place, needed=not self.own),
             )
         return product
 

@@ -37,6 +37,7 @@ VERBS: dict[str, Verb] = {
     "scaling": Verb("scaling", "Time by number of accelerators, and where efficiency goes."),
     "history": Verb("history", "What software gained on the same hardware, round by round."),
     "compare": Verb("compare", "Compare results: minutes, speed and its spread, per dollar."),
+    "prices": Verb("prices", "Figures of hardware, prices, space and power; add your own."),
     "report": Verb("report", "One self-contained HTML page about a folder of runs."),
     "system": Verb("system", "Describe this machine in the official form."),
     "workloads": Verb("workloads", "List the workloads that can be run."),
