@@ -70,6 +70,10 @@ def test_a_session_leaves_a_submission_that_passes_the_check(tmp_path: Path) -> 
     assert result.minutes == sorted(run.minutes for run in runs if run.minutes)[1]
     assert result.label == "unverified; MLPerf procedure, own target"
     assert (result.framework, result.machine) == ("plain 1.0", fingerprint(SYSTEM))
+    assert result.run_minutes == tuple(run.minutes for run in runs)
+    failed = [replace(runs[0], status="aborted", minutes=99.0), *runs[1:]]
+    counted = result_of(session, failed, rules.score(failed, benchmark="toy_desk"), SYSTEM)
+    assert counted.run_minutes == tuple(run.minutes for run in runs[1:])
 
 
 def test_session_json_says_what_was_asked_and_measured(tmp_path: Path) -> None:

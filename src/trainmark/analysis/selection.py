@@ -239,11 +239,13 @@ KEYS: dict[str, Callable[[str], dict[str, Any]]] = {
         name: _field(name)
         for name in (
             "benchmark",
+            "task",
             "submitter",
             "system",
             "accelerator",
             "framework",
             "division",
+            "category",
             "origin",
         )
     },

@@ -37,7 +37,7 @@ def result_of(session: Session, runs: Sequence[Run], score: Score, system: Syste
         accelerators=system.accelerators,
         nodes=system.number_of_nodes,
         framework=_framework(runs),
-        run_minutes=tuple(run.minutes for run in runs if run.minutes is not None),
+        run_minutes=tuple(run.minutes for run in runs if run.minutes in score.run_minutes),
         minutes=score.minutes,
         score_basis=score.basis,
         scaling_factor=1.0,
