@@ -7,9 +7,11 @@ and every value that was normalised stays in ``Result.raw`` as it was written.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 from trainmark.catalogue import names
+from trainmark.catalogue.describe_code import other_system_file
 from trainmark.catalogue.describe_counts import Place, count_all
 from trainmark.catalogue.describe_doubts import Doubts, Kind, shown
 from trainmark.catalogue.describe_files import SystemFile, read_system_file
@@ -69,6 +71,7 @@ def describe(
     benchmark: str,
     runs: Sequence[Run] = (),
     counted: Sequence[LoggedSystem] = (),
+    implementations: Sequence[str] = (),
 ) -> Described:
     """Describe the system of one result.
 
@@ -81,16 +84,25 @@ def describe(
         benchmark: The benchmark's official name.
         runs: The result's runs, which say a division and a submitter of their own.
         counted: What the logs counted on the machine (``logged_system_in``), as far as known.
+        implementations: What the submitter's implementations of the benchmark are called
+            (``implementations_in``), as far as known.
 
     Returns:
         Fields, doubts and findings; nothing that a file can hold raises.
     """
     doubts = Doubts()
-    place = Place(round=round_name, submitter=submitter, system=system, benchmark=benchmark)
+    place = Place(
+        round=round_name,
+        submitter=submitter,
+        system=system,
+        benchmark=benchmark,
+        implementations=tuple(implementations),
+    )
     file = read_system_file(data, path, doubts)
+    _compare_file(file, path, place, doubts)
     accelerator = _accelerator(file, place, doubts)
     counts = count_all(file, place, accelerator, counted, doubts)
-    framework_name, framework_version = framework_of(file, place, doubts)
+    framework_name, framework_version = framework_of(file, place, accelerator, doubts)
     fields = {
         "system": file.text("system_name") or system,
         "submitter": _submitter(file, submitter, doubts),
@@ -111,6 +123,14 @@ def describe(
         "raw": _raw(file),
     }
     return Described(fields=fields, doubts=doubts.all(), findings=file.findings)
+
+
+def _compare_file(file: SystemFile, path: str, place: Place, doubts: Doubts) -> None:
+    """Say so where the file was found by a table instead of the folder's name."""
+    other = other_system_file(place.submitter, place.system)
+    if file.found and other and PurePosixPath(path).stem == other:
+        text = f"there is no {shown(place.system + '.json')}; {shown(other)} describes this system"
+        doubts.settled(Kind.OTHER_FILE, text)
 
 
 def _accelerator(file: SystemFile, place: Place, doubts: Doubts) -> str:

@@ -50,12 +50,14 @@ class Place:
         submitter: The submitter's folder.
         system: The system's folder.
         benchmark: The benchmark's official name.
+        implementations: What the submitter's implementations of the benchmark are called.
     """
 
     round: str
     submitter: str
     system: str
     benchmark: str
+    implementations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

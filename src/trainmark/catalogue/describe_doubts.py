@@ -14,6 +14,7 @@ class Kind(StrEnum):
     """Every kind of doubt about the description of a system."""
 
     NO_FILE = "no system file"
+    OTHER_FILE = "system file of another name"
     BAD_FILE = "unreadable system file"
     DAMAGED_FILE = "damaged system file"
     OLD_FORM = "system file in an old form"
@@ -41,6 +42,7 @@ class Kind(StrEnum):
     FRAMEWORK = "unknown framework"
     FRAMEWORK_CHOSEN = "framework chosen among several"
     FRAMEWORK_TOLD = "framework taken from a name"
+    VERSION_TOLD = "framework's version taken from elsewhere"
     FRAMEWORK_VERSION = "framework's version left open"
     HOST_PROCESSOR = "host processor not named"
     INTERCONNECT = "unknown interconnect"
