@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from trainmark.catalogue import names, published, runs_of
-from trainmark.catalogue.samples import correct_samples
+from trainmark.catalogue.samples import summarize_as
 from trainmark.catalogue.search import PUBLISHED_RUNS
 from trainmark.catalogue.store import connect, rows
-from trainmark.mllog import iter_log, summarize
+from trainmark.mllog import iter_log
 from trainmark.types import Event, Result, RunLog
 
 # Official minutes as MLCommons' tables and the submitters' own pages gave them. The system is
@@ -173,7 +173,7 @@ def test_the_packaged_runs_are_what_the_logs_say(
         data = logs[0].read_bytes()
         items = iter_log(BytesIO(data), packaged.source)
         log = RunLog(events=tuple(i for i in items if isinstance(i, Event)), source="")
-        again = correct_samples(log, summarize(log), result.benchmark)
+        again = summarize_as(log, result.benchmark)
         assert again.minutes == packaged.minutes, packaged.source
         assert again.samples_to_target == packaged.samples_to_target, packaged.source
         assert again.quality == packaged.quality, packaged.source

@@ -2,14 +2,13 @@ from pathlib import Path
 
 from tests.catalogue.repositories import write_bert
 from tests.logs import write_resnet
-from trainmark.catalogue.samples import correct_samples
+from trainmark.catalogue.samples import summarize_as
 from trainmark.mllog import read, summarize
 from trainmark.types import Run
 
 
 def _run(path: Path, benchmark: str) -> Run:
-    log = read(path)
-    return correct_samples(log, summarize(log), benchmark)
+    return summarize_as(read(path), benchmark)
 
 
 def test_bert_with_epoch_num_1_counts_the_last_train_samples(tmp_path: Path) -> None:
@@ -30,4 +29,4 @@ def test_bert_without_any_count_has_none(tmp_path: Path) -> None:
 
 def test_another_benchmark_is_left_alone(tmp_path: Path) -> None:
     log = read(write_resnet(tmp_path / "log"))
-    assert correct_samples(log, summarize(log), "resnet") == summarize(log)
+    assert summarize_as(log, "resnet") == summarize(log)

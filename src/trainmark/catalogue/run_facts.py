@@ -2,11 +2,29 @@
 
 from typing import BinaryIO
 
-from trainmark.catalogue.samples import correct_samples
-from trainmark.mllog import read_bytes, summarize
+from trainmark.catalogue.samples import TRAIN_BATCH_SIZE, summarize_as
+from trainmark.mllog import keys, round_0_5, scan
 from trainmark.types import Finding, Run
 
-__all__ = ["read_run"]
+__all__ = ["FACT_KEYS", "read_run"]
+
+_SAMPLED = frozenset({keys.INIT_START, keys.INIT_STOP, keys.TRACKED_STATS})
+FACT_KEYS = _SAMPLED | round_0_5.KEYS | {
+    keys.EVAL_ACCURACY,
+    keys.EVAL_ERROR,
+    keys.EVAL_SAMPLES,
+    keys.GLOBAL_BATCH_SIZE,
+    keys.RUN_START,
+    keys.RUN_STOP,
+    keys.SEED,
+    keys.SUBMISSION_BENCHMARK,
+    keys.SUBMISSION_DIVISION,
+    keys.SUBMISSION_ORG,
+    keys.SUBMISSION_PLATFORM,
+    keys.TRAIN_SAMPLES,
+    TRAIN_BATCH_SIZE,
+}  # fmt: skip
+"""The keys of a log that facts are taken from."""
 
 
 def read_run(
@@ -21,9 +39,9 @@ def read_run(
         round_name: The round, "2.0".
 
     Returns:
-        The run, with samples counted as the logs of that benchmark and round mean them, and what
-        could not be read. Nothing that a file can hold raises.
+        The run, with samples counted as the logs of that benchmark mean them, and what could not
+        be read of the records that facts are taken from. Nothing that a file can hold raises.
     """
-    del round_name  # the units of a benchmark do not depend on it yet
-    log = read_bytes(stream.read(), source)
-    return correct_samples(log, summarize(log), benchmark), log.findings
+    del round_name  # what a log means is told from its own numbers, in every round so far
+    log = scan(stream, source, FACT_KEYS, sampled=_SAMPLED)
+    return summarize_as(log, benchmark), log.findings

@@ -7,6 +7,8 @@ text or left out; there are no rules for it, ``trainmark.mllog.scan`` reads it.
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from typing import Any
 
 from trainmark.mllog.batch import Batch
 from trainmark.mllog.exact import broken, is_too_deep, parse_json, problem
@@ -38,7 +40,12 @@ _FORM = "A record is ':::MLL SECONDS KEY: ' and an object with value and metadat
 
 
 def read_0_6_block(
-    data: bytes, line_no: int, source: str, wanted: Collection[str] | None = None
+    data: bytes,
+    line_no: int,
+    source: str,
+    wanted: Collection[str] | None = None,
+    *,
+    any_quotes: bool = False,
 ) -> Batch:
     """The records of some whole lines of a log of round 0.6.
 
@@ -47,8 +54,10 @@ def read_0_6_block(
         line_no: The number of the first of them.
         source: The name that findings carry.
         wanted: The keys to make events of; None for all.
+        any_quotes: As for ``read_0_6``.
     """
-    return _read_block(data, line_no, source, wanted, TOKEN_0_6, read_0_6)
+    read = partial(read_0_6, any_quotes=any_quotes)
+    return _read_block(data, line_no, source, wanted, TOKEN_0_6, read)
 
 
 def read_0_5_block(
@@ -91,7 +100,9 @@ def _add(batch: Batch, items: Iterator[Event | Finding], wanted: Collection[str]
             batch.dropped[item.key] += 1
 
 
-def read_0_6(record: bytes, source: str, line_no: int) -> Iterator[Event | Finding]:
+def read_0_6(
+    record: bytes, source: str, line_no: int, *, any_quotes: bool = False
+) -> Iterator[Event | Finding]:
     """The event of one line of a log of round 0.6, and what is wrong with the line.
 
     As the official reader has it, the line counts from its last token on.
@@ -100,6 +111,8 @@ def read_0_6(record: bytes, source: str, line_no: int) -> Iterator[Event | Findi
         record: The line from its first token on, without its end.
         source: The name that findings carry.
         line_no: The line's number in the file.
+        any_quotes: Whether single quotes may stand for double ones: one submitter wrote metadata
+            as Python does.
     """
     record = record[record.rfind(TOKEN_0_6) :].strip()
     match = _LINE.fullmatch(record)
@@ -112,7 +125,7 @@ def read_0_6(record: bytes, source: str, line_no: int) -> Iterator[Event | Findi
         yield problem(source, line_no, record, "log.record", text, _FORM)
         return
     try:
-        content = parse_json(match[3])
+        content = _content(match[3], any_quotes=any_quotes)
     except (ValueError, RecursionError) as error:
         yield broken(error, record, source, line_no, torn=False)
         return
@@ -136,6 +149,21 @@ def read_0_6(record: bytes, source: str, line_no: int) -> Iterator[Event | Findi
         kind="",
         line_no=line_no,
     )
+
+
+def _content(text: bytes, *, any_quotes: bool) -> Any:
+    """The object of a record.
+
+    Raises:
+        ValueError: It is no JSON.
+        RecursionError: It is nested too deep.
+    """
+    try:
+        return parse_json(text)
+    except ValueError:
+        if any_quotes and b"'" in text:
+            return parse_json(text.replace(b"'", b'"'))
+        raise
 
 
 def read_0_5(record: bytes, source: str, line_no: int) -> Iterator[Event | Finding]:

@@ -1,7 +1,8 @@
 r"""Read a few keys of a result log at the speed of a search through its bytes.
 
 Only lines that can hold a record of a wanted key are looked at; they are read by the same exact
-readers as ever, so what comes out is what ``read_bytes`` gives for those keys. In JSON the name
+readers as ever, so what comes out is what ``read_bytes`` gives for those keys (and more: round 0.5,
+and records of round 0.6 in single quotes). In JSON the name
 "key" and the key after it stand as they are, with spaces around the colon at most, or with
 ``\u`` escapes: a block of lines that has any such escape is read line by line.
 
@@ -53,14 +54,15 @@ def scan(
     Raises:
         ValueError: A key has other characters.
     """
-    names, often = frozenset(wanted), frozenset(sampled)
-    if odd := [name for name in names | often if not _NAME.fullmatch(name)]:
+    names, often = frozenset(wanted) | frozenset(sampled), frozenset(sampled)
+    if odd := [name for name in names if not _NAME.fullmatch(name)]:
         raise ValueError(f"cannot search for the key {odd[0]!r}: letters, digits and _ alone")
-    scanner = _Scanner(names | often, often)
+    scanner = _Scanner(names, often)
+    read_0_6 = partial(read_0_6_block, any_quotes=True)
     readers = Readers(
         mllog=scanner,
-        mll=partial(_scan_old, _pattern(_RECORD_0_6, names | often), read_0_6_block, names | often),
-        mlp=partial(_scan_old, _pattern(_RECORD_0_5, names | often), read_0_5_block, names | often),
+        mll=partial(_scan_old, _pattern(_RECORD_0_6, names), read_0_6, names),
+        mlp=partial(_scan_old, _pattern(_RECORD_0_5, names), read_0_5_block, names),
         returns=True,
     )
     return scanner.completed(gather(stream, source, readers))

@@ -1,21 +1,23 @@
 """From events to numbers: what one result log says about its run."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from trainmark.mllog import keys
 from trainmark.mllog.ranks import first_rank
+from trainmark.mllog.round_0_5 import as_later
 from trainmark.types import Evaluation, Event, Run, RunLog, Target
 
-__all__ = ["run_interval", "summarize"]
+__all__ = ["Counting", "Scale", "number", "run_interval", "summarize"]
 
 _MINUTE_MS = 60_000.0
 # An epoch_num beyond this is a sample count under another name (BERT logs do so).
 _LARGEST_EPOCH = 10_000
 
 
-def summarize(log: RunLog) -> Run:
+def summarize(log: RunLog, counting: "Counting | None" = None) -> Run:
     """The numbers of one result log.
 
     Time to train is the official summarizer's: from the last run_start that precedes the first
@@ -25,10 +27,11 @@ def summarize(log: RunLog) -> Run:
 
     Args:
         log: The log as read.
+        counting: How its benchmark counts and measures; epochs and one number by default.
     """
-    log = first_rank(log)
+    log = first_rank(as_later(log))
     start, stop = run_interval(log)
-    evaluations = _evaluations(log, start, stop)
+    evaluations = _evaluations(log, start, stop, counting or Counting())
     last = evaluations[-1] if evaluations else None
     status = None if stop is None else stop.metadata.get(keys.STATUS)
     efficiency = _object(log, keys.OWN_EFFICIENCY)
@@ -79,26 +82,20 @@ def number(value: Any) -> float | None:
         return None
 
 
-def _evaluations(log: RunLog, start: Event | None, stop: Event | None) -> tuple[Evaluation, ...]:
-    train_samples = number(log.value(keys.TRAIN_SAMPLES))
-    found = []
-    for event in log.all(keys.EVAL_ACCURACY, keys.EVAL_ERROR):
-        if stop is not None and event.line_no > stop.line_no:
-            break
-        quality = number(event.value)
-        if quality is None:
-            continue
-        found.append(
-            Evaluation(
-                minutes=math.nan if start is None else (event.time_ms - start.time_ms) / _MINUTE_MS,
-                samples=_samples(event.metadata, train_samples),
-                quality=quality,
-            )
-        )
-    return tuple(found)
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a log says of its sizes.
+
+    Attributes:
+        train_samples: Samples in one epoch, as stated.
+        global_batch_size: Samples in one optimizer step, as stated.
+    """
+
+    train_samples: float | None
+    global_batch_size: float | None
 
 
-def _samples(metadata: Mapping[str, Any], train_samples: float | None) -> float | None:
+def _count_epochs(metadata: Mapping[str, Any], scale: Scale) -> float | None:
     """Samples trained at an evaluation, from samples_count or from epoch_num."""
     samples = number(metadata.get(keys.SAMPLES_COUNT))
     if samples is not None:
@@ -106,7 +103,42 @@ def _samples(metadata: Mapping[str, Any], train_samples: float | None) -> float 
     epoch = number(metadata.get(keys.EPOCH_NUM))
     if epoch is None or epoch > _LARGEST_EPOCH:
         return epoch
-    return None if train_samples is None else epoch * train_samples
+    return None if scale.train_samples is None else epoch * scale.train_samples
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counting:
+    """How the logs of a benchmark count samples and write a quality.
+
+    Attributes:
+        samples: From the metadata of an evaluation to the samples trained by then; None where
+            it cannot be known.
+        quality: From the value of an evaluation to one number; None for what is no quality.
+    """
+
+    samples: Callable[[Mapping[str, Any], Scale], float | None] = _count_epochs
+    quality: Callable[[Any], float | None] = number
+
+
+def _evaluations(
+    log: RunLog, start: Event | None, stop: Event | None, counting: Counting
+) -> tuple[Evaluation, ...]:
+    scale = Scale(number(log.value(keys.TRAIN_SAMPLES)), number(log.value(keys.GLOBAL_BATCH_SIZE)))
+    found = []
+    for event in log.all(keys.EVAL_ACCURACY, keys.EVAL_ERROR):
+        if stop is not None and event.line_no > stop.line_no:
+            break
+        quality = counting.quality(event.value)
+        if quality is None:
+            continue
+        found.append(
+            Evaluation(
+                minutes=math.nan if start is None else (event.time_ms - start.time_ms) / _MINUTE_MS,
+                samples=counting.samples(event.metadata, scale),
+                quality=quality,
+            )
+        )
+    return tuple(found)
 
 
 def _throughput(log: RunLog, efficiency: Mapping[str, Any]) -> float | None:
