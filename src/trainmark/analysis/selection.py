@@ -122,7 +122,7 @@ def one_system(selection: Selection) -> Selection:
         UsageError: It is not; the text lists the candidates and says how to tell them apart.
     """
     results = selection.results
-    systems = {_system_key(result) for result in results}
+    systems = min((_names(results), _machines(results)), key=len)
     tasks = [task_of(result) for result in results]
     if len(systems) == 1 and len(set(tasks)) == len(tasks):
         return selection
@@ -291,10 +291,28 @@ def _valid(key: str, ask: Ask) -> str:
     return f"There are {', '.join(values[:20])}{more}. "
 
 
-def _system_key(result: Result) -> tuple[Any, ...]:
-    """What makes two results one system's."""
-    name = re.sub(r"[\s_-]+", " ", result.system).lower()  # spelt in two ways in one round
-    return (result.origin, result.round, result.submitter, name, result.accelerators)
+def _names(results: Iterable[Result]) -> set[tuple[Any, ...]]:
+    """The systems by name; spaces and hyphens differ within one submission."""
+    return {
+        (r.origin, r.round, r.submitter, re.sub(r"[\s_-]+", " ", r.system).lower(), r.accelerators)
+        for r in results
+    }
+
+
+def _machines(results: Iterable[Result]) -> set[tuple[Any, ...]]:
+    """The systems by hardware: some file one machine under a name for each framework."""
+    return {
+        (
+            r.origin,
+            r.round,
+            r.submitter,
+            r.accelerator or r.system,
+            r.accelerators,
+            r.nodes,
+            r.host_processor,
+        )
+        for r in results
+    }
 
 
 def _short(text: str) -> str:
