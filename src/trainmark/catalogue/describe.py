@@ -148,10 +148,11 @@ def _accelerator(file: SystemFile, place: Place, doubts: Doubts) -> str:
     if found.known and not plain.known:
         text = f"{shown(raw)} is {found.name} by {shown(evidence)}"
         doubts.settled(Kind.ACCELERATOR_SETTLED, text)
+    elif not found.known and names.accelerator_named(found.name) is not None:
+        text = f"the system file does not say which {found.name} {shown(raw)} is"
+        doubts.left_open(Kind.ACCELERATOR_OPEN, text)
     elif not found.known:
-        known = names.accelerator_named(found.name) is not None
-        kind = Kind.ACCELERATOR_OPEN if known else Kind.ACCELERATOR
-        doubts.left_open(kind, f"the accelerator {shown(raw)} is as written")
+        doubts.left_open(Kind.ACCELERATOR, f"the accelerator {shown(raw)} is as written")
     _compare_folder(found.name, place.system, doubts)
     return found.name
 

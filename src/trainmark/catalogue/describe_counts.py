@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trainmark.catalogue.describe_doubts import Doubts, Kind, shown
+from trainmark.catalogue.describe_doubts import Doubts, Kind, many, shown
 from trainmark.catalogue.describe_files import SystemFile
 from trainmark.catalogue.names import count
 from trainmark.catalogue.names_tables import table
@@ -26,11 +26,12 @@ _APART = frozenset({"GC200-IPU", "Bow-IPU"})  # accelerators in appliances witho
 _LONGEST_NAME = 200  # characters that are searched
 _SLICE = 16  # accelerators in one "node" from which on it is no server but a slice of a pod
 
-# Numbers in names: "4xXE9680x8H100-SXM-80GB", "dgxa100_n14", "8-nodes-32s", "..._16N", "ngpu512".
+# A number of servers in front, not of accelerators: "4xXE9680x8H100-SXM-80GB", not "8xMI325X".
+_SERVERS = re.compile(r"^(\d{1,6}) ?x ?(?=[a-z])(?!(?:gb|mi|rtx|[abhlv])\d)", re.IGNORECASE)
+# Numbers in names: "dgxa100_n14", "8-nodes-32s", "..._16N", "ngpu512", "...x8H100".
 _NUMBERS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"^(\d{1,6}) ?x ?(?=[a-z])",
         r"[_-]n(\d{1,6})(?=[_.-]|$)",
         r"\b(\d{1,6})[-_ ]?nodes?\b",
         r"[_-](\d{1,6})N(?=[_.-]|$)",
@@ -137,7 +138,7 @@ def _in_chips(
     doubts.settled(
         Kind.CORES,
         f"{per_node} accelerators are the cores of the whole slice {shown(match[0])}: "
-        f"{chips} chips of {_CORES_OF_CHIP} cores in {nodes} nodes",
+        f"{chips} chips of {_CORES_OF_CHIP} cores in {many(nodes, 'node')}",
     )
     return nodes, chips // nodes
 
@@ -151,8 +152,8 @@ def _corrected(
     right = (row.get("nodes", nodes), row.get("accelerators_per_node", per_node))
     doubts.settled(
         Kind.CORRECTED,
-        f"{right[0]} nodes of {right[1]} accelerators, not {nodes} of {per_node} as the system "
-        f"file says: {row['source']}",
+        f"{many(right[0], 'node')} of {many(right[1], 'accelerator')}, not {nodes} of {per_node} "
+        f"as the system file says: {row['source']}",
     )
     return right
 
@@ -183,7 +184,8 @@ def _hosts(
         hosts = processors // _PROCESSORS_OF_HOST
         doubts.settled(
             Kind.HOSTS,
-            f"{hosts} host servers: {processors} host processors, {_PROCESSORS_OF_HOST} in each",
+            f"{many(hosts, 'host server')}: {processors} host processors, "
+            f"{_PROCESSORS_OF_HOST} in each",
         )
         return hosts
     if accelerator.startswith("TPU") and nodes and per_node and per_node >= _SLICE:
@@ -197,19 +199,26 @@ def _compare_names(file: SystemFile, place: Place, counts: Counts, doubts: Doubt
     """Numbers in the system's and the folder's name that are none of its counts."""
     if not counts.nodes or not counts.accelerators:
         return  # without accelerators the number may be that of processors: "2-nodes-8s"
-    right = {counts.nodes, counts.per_node, counts.accelerators}
     for name in dict.fromkeys((file.text("system_name"), place.system)):
         if _product_of(name) == counts.accelerators:
             continue
-        for pattern in _NUMBERS:
-            match = pattern.search(name[:_LONGEST_NAME])
-            if match and int(match[1]) not in right:
-                doubts.settled(
-                    Kind.NAME_COUNT,
-                    f"the name {shown(name)} says {int(match[1])}; the system file's "
-                    f"{counts.nodes} nodes of {counts.per_node} accelerators stand",
-                )
-                break
+        said = _wrong_number(name[:_LONGEST_NAME], counts)
+        if said is not None:
+            doubts.settled(
+                Kind.NAME_COUNT,
+                f"the name {shown(name)} says {said}; the system file's "
+                f"{many(counts.nodes, 'node')} of {many(counts.per_node, 'accelerator')} stand",
+            )
+
+
+def _wrong_number(name: str, counts: Counts) -> int | None:
+    """A number in a name that is none of the counts it may be."""
+    servers = _SERVERS.match(name)
+    if servers and int(servers[1]) not in (counts.nodes, counts.accelerators):
+        return int(servers[1])
+    numbers = (int(match[1]) for pattern in _NUMBERS if (match := pattern.search(name)))
+    right = {counts.nodes, counts.per_node, counts.accelerators}
+    return next((number for number in numbers if number not in right), None)
 
 
 def _product_of(name: str) -> int | None:
@@ -225,7 +234,7 @@ def _compare_logs(counted: Sequence[LoggedSystem], counts: Counts, doubts: Doubt
         if any(None not in pair and pair[0] != pair[1] for pair in pairs):
             doubts.settled(
                 Kind.LOG_COUNT,
-                f"a log counted {said.nodes} nodes of {said.accelerators_per_node} accelerators "
-                f"({shown(said.accelerator)}); the system file's {counts.nodes} of "
-                f"{counts.per_node} stand",
+                f"a log counted {many(said.nodes, 'node')} of "
+                f"{many(said.accelerators_per_node, 'accelerator')} ({shown(said.accelerator)}); "
+                f"the system file's {counts.nodes} of {counts.per_node} stand",
             )

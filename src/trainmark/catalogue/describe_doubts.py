@@ -5,7 +5,7 @@ from enum import StrEnum
 from trainmark.catalogue.names_tables import LONGEST
 from trainmark.types import Doubt, printable
 
-__all__ = ["Doubts", "Kind", "shown"]
+__all__ = ["Doubts", "Kind", "many", "shown"]
 
 _SHOWN = 80  # characters of a value in a sentence
 
@@ -71,3 +71,10 @@ def shown(value: object) -> str:
     """A value of a file in quotes, short and fit to be shown."""
     text = printable(str(value)[:LONGEST].strip())
     return f'"{text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."}"'
+
+
+def many(number: int | None, what: str) -> str:
+    """A number of things in words: "1 node", "8 nodes", "an unknown number of nodes"."""
+    if number is None:
+        return f"an unknown number of {what}s"
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -6,6 +6,7 @@
 """
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -18,6 +19,8 @@ from trainmark.types import Finding
 
 __all__ = ["SystemFile", "read_system_file"]
 
+_PROCESSORS = re.compile(r"\b([1-9]\d?)x (?=Intel|AMD)", re.IGNORECASE)
+_TRAILING_COMMA = re.compile(rb'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 _LONGEST_LITERAL = 20_000  # characters; the longest published one has 1,200
 # Names of fields that were written otherwise somewhere.
 _MISSPELT = {
@@ -78,6 +81,10 @@ def read_system_file(data: bytes | None, path: str, doubts: Doubts) -> SystemFil
         return SystemFile(fields=MappingProxyType({}), found=False)
     reading = parse_description(data, path)
     description = reading.description
+    if description is not None and not description.complete:
+        # A comma too many deep inside ends the reading; nothing is lost by leaving it out.
+        again = parse_description(_TRAILING_COMMA.sub(_without_comma, data), path).description
+        description = again if again is not None and again.complete else description
     if description is None or not description.fields:
         doubts.left_open(
             Kind.BAD_FILE, f"{shown(path)} is no description: {_why(reading.findings)}"
@@ -94,6 +101,11 @@ def read_system_file(data: bytes | None, path: str, doubts: Doubts) -> SystemFil
             doubts.settled(Kind.REPEATED, text)
     fields, old = _of_today(description, doubts)
     return SystemFile(fields=MappingProxyType(fields), old=old, findings=tuple(reading.findings))
+
+
+def _without_comma(match: re.Match[bytes]) -> bytes:
+    """A text as it is; nothing for a comma before a closing bracket."""
+    return match[1] or b""
 
 
 def _why(findings: tuple[Finding, ...]) -> str:
@@ -135,9 +147,11 @@ def _add_nodes(fields: dict[str, Any], nodes: object, doubts: Doubts) -> None:
     for old_name, name in _OLD_NODE_FIELDS.items():
         if old_name in first:
             fields.setdefault(name, first[old_name])
-    processor = host_processor(str(first.get("cpu", "")))
-    if processor.number:
-        fields.setdefault("host_processors_per_node", processor.number)
+    number = host_processor(str(first.get("cpu", ""))).number
+    if number is None and (match := _PROCESSORS.search(str(fields.get("system_name", ""))[:500])):
+        number = int(match[1])  # "8-nodes 2x Intel(R) Xeon(R) Platinum 8180 processor"
+    if number:
+        fields.setdefault("host_processors_per_node", number)
 
 
 def _literal(value: object) -> object:
