@@ -7,15 +7,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import click
 import pytest
-from rich.console import Console
 
 from tests.catalogue.repositories import own_result
-from trainmark.catalogue import SORTS, Filters, query, record
-from trainmark.cli import results_table
+from trainmark.catalogue import Filters, query, record
+from trainmark.catalogue.search import page
+from trainmark.cli import plain_table, results_table
 from trainmark.cli.main import main
-from trainmark.cli.results import command
+from trainmark.cli.results_columns import Deriving, chosen
 from trainmark.cli.screen import Screen
 
 Trainmark = Callable[..., tuple[int, str, str]]
@@ -200,29 +199,17 @@ def test_a_damaged_own_file_is_a_warning(trainmark: Trainmark, tmp_path: Path) -
     assert "this file of the catalogue is left out" in err
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 300])
 def test_a_terminal_of_any_width_is_not_overrun(
-    width: int, monkeypatch: pytest.MonkeyPatch
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stream = io.StringIO()
-
-    def screen() -> Console:
-        return Console(file=stream, force_terminal=True, width=width, color_system=None)
-
-    monkeypatch.setattr(results_table, "Screen", screen)
-    found = query(limit=60)
-    results_table.print_tables(found, len(found))
-    lines = stream.getvalue().splitlines()
+    monkeypatch.setattr(plain_table, "terminal_width", lambda: width)
+    found = page(limit=60)
+    results_table.print_tables(found, chosen(None), Deriving(None, "list", None), by_minutes=True)
+    lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= width
     assert {"minutes", "system", "round"} <= set(lines[1].split())
-    assert ("batch" in lines[1]) == (width == 200)
-
-
-def test_the_help_names_every_sort_key() -> None:
-    option = next(p for p in command.params if p.name == "sort")
-    assert isinstance(option, click.Option)
-    assert option.help is not None
-    assert set(option.help.replace(" or ", ", ").rstrip(".").split(", ")) == set(SORTS)
+    assert ("batch" in lines[1]) == (width == 300)
 
 
 def test_the_verb_needs_no_framework_and_no_rules() -> None:

@@ -5,7 +5,6 @@
 What can be asked is in ``filters``; where the answers come from, in ``opening``.
 """
 
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -258,4 +257,6 @@ def _report(findings: Sequence[Finding], on_finding: OnFinding | None) -> None:
 
 
 def _warn(finding: Finding) -> None:
+    import logging  # rarely needed, and slow to load
+
     logging.getLogger(__name__).warning("%s: %s. %s", finding.path, finding.message, finding.fix)

@@ -1,57 +1,38 @@
-"""``trainmark results``: list published and own results."""
+"""``trainmark results``: list published, imported and own results, or show one."""
 
-import re
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from trainmark.cli.results_filters import filter_options, filters_of, nothing_matches
+
 if TYPE_CHECKING:
     from trainmark.catalogue import Filters
-    from trainmark.types import Finding, TrainmarkError
+    from trainmark.catalogue.search import Page
+    from trainmark.cli.results_columns import Choice, Deriving
+    from trainmark.types import Finding, Result
 
 __all__ = ["command"]
 
 
-Range = tuple[int | None, int | None]
-
-
-def _chips(ctx: click.Context, param: click.Parameter, value: str | None) -> Range:
-    """``16``, ``16-64``, ``16-`` or ``-64`` as (least, greatest)."""
-    if value is None:
-        return None, None
-    match = re.fullmatch(r"([0-9]{1,9})|([0-9]{0,9})-([0-9]{0,9})", value)
-    if match is not None and match[1]:
-        return int(match[1]), int(match[1])
-    least = int(match[2]) if match and match[2] else None
-    greatest = int(match[3]) if match and match[3] else None
-    neither = least is None and greatest is None
-    if neither or (least is not None and greatest is not None and least > greatest):
-        raise click.BadParameter(
-            f"{value!r} is neither a number (16) nor a range (16-64, 16-, -64)", ctx, param
-        )
-    return least, greatest
-
-
 @click.command("results")
-@click.option("--benchmark", metavar="NAME", help="A benchmark, for example resnet or bert.")
-@click.option("--round", "rounds", multiple=True, metavar="ROUND", help="A round; repeatable.")
-@click.option("--submitter", metavar="TEXT", help="A part of the submitter's name.")
-@click.option("--system", metavar="TEXT", help="A part of the system's name or folder.")
-@click.option("--accelerator", metavar="TEXT", help="A part of the accelerator's name.")
-@click.option("--framework", metavar="TEXT", help="A part of the framework's name.")
-@click.option("--division", type=click.Choice(["closed", "open"], case_sensitive=False))
-@click.option("--chips", callback=_chips, metavar="N|MIN-MAX", help="Number of accelerators.")
-@click.option("--origin", type=click.Choice(["published", "own"], case_sensitive=False))
+@click.argument("result_id", required=False, metavar="[ID]")
+@filter_options
 @click.option(
     "--sort",
     default="minutes",
     show_default=True,
-    metavar="KEY",
-    help="minutes, round, benchmark, submitter, system, accelerator, chips, nodes, framework, "
-    "batch, samples or recorded.",
+    metavar="COLUMN",
+    help="Any column with numbers or text; missing values come last.",
 )
 @click.option("--reverse", is_flag=True, help="The greatest first.")
+@click.option(
+    "--columns",
+    metavar="NAME,...",
+    help="These columns, of results or derived from them; 'help' lists them.",
+)
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
@@ -60,116 +41,210 @@ def _chips(ctx: click.Context, param: click.Parameter, value: str | None) -> Ran
     metavar="N",
     help="Show at most N results; 0 shows all.",
 )
+@click.option("--runs", "show_runs", is_flag=True, help="Every run of the results instead.")
+@click.option("--quality", is_flag=True, help="What is known and what could not be resolved.")
+@click.option("--explain", is_flag=True, help="Say how each derived number came about.")
+@click.option(
+    "--price",
+    default="list",
+    show_default=True,
+    metavar="list|cloud|ID",
+    help="What run_cost is reckoned with.",
+)
+@click.option("--years", type=float, help="Over how many years a list price is spread.")
+@click.option(
+    "--prices",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Your own prices and figures, see trainmark prices.",
+)
 @click.option(
     "--format",
-    "style",
-    type=click.Choice(["table", "csv", "json"]),
+    "form",
+    type=click.Choice(["table", "csv", "json", "parquet"]),
     default="table",
     show_default=True,
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where Parquet goes, instead of standard output.",
+)
+@click.option(
     "--catalogue",
     "where",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     metavar="DIR",
-    help="The folder of own results, instead of the user's.",
+    help="The folder of own and imported results, instead of the user's.",
 )
-def command(
-    *,
-    chips: Range,
-    sort: str,
-    reverse: bool,
-    limit: int,
-    style: str,
-    as_json: bool,
-    where: Path | None,
-    **asked: Any,
-) -> None:
-    """List published results, and your own, by time to train.
+def command(**given: Any) -> None:
+    """List published results, and your own, by time to train; or show the one of an ID.
 
-    Published results were verified by MLCommons in their round; your own are unverified. Text
-    filters find any part of a name, in any case.
+    Published results were verified by MLCommons in their round; imported and own ones are
+    unverified. Text filters find any part of a name, in any case. An option given several times
+    asks for any of its values.
 
     Exit status: 0 results were found, 1 none matches, 2 a wrong request.
     """
-    from trainmark.catalogue import Filters, query
-    from trainmark.cli import results_table
+    from trainmark.cli.damaged import warn
+    from trainmark.cli.results_columns import Deriving, chosen
 
-    least, greatest = chips
-    filters = Filters(chips_min=least, chips_max=greatest, **asked)
+    asked = _Asked(**{field.name: given.pop(field.name) for field in fields(_Asked)})
+    _check_together(asked, given)
+    if asked.columns is not None and asked.columns.strip() == "help":
+        _list_columns(as_json=asked.style == "json")
+        return
+    deriving = Deriving(asked.prices, asked.price, asked.years)
+    choices = chosen(asked.columns)
+    if asked.result_id is not None:
+        from trainmark.cli import results_one
+
+        as_json = asked.style == "json"
+        results_one.show(asked.result_id, deriving, asked.where, as_json=as_json)
+        return
+    filters = filters_of(given)
     findings: list[Finding] = []
-    found = query(filters, sort=sort, descending=reverse, where=where, on_finding=findings.append)
-    for finding in findings:
-        _warn(finding)
-    shown = found[:limit] if limit else found
-    if as_json or style == "json":
-        results_table.print_json(shown, len(found))
-    elif style == "csv":
-        results_table.print_csv(shown)
-    elif found:
-        results_table.print_tables(shown, len(found))
-    if not found:
-        raise _nothing(filters, where, damaged=bool(findings))
+    page = _found(filters, asked, deriving, findings)
+    warn(findings)
+    if asked.quality:
+        _print_quality(page.results, as_json=asked.style == "json")
+    elif asked.show_runs:
+        from trainmark.cli import results_runs
+
+        results_runs.show(page, asked.where, style=asked.style, out=asked.out)
+    else:
+        _print(page, choices, deriving, asked)
+    if not page.results:
+        raise nothing_matches(filters, asked.where, damaged=bool(findings))
 
 
-# Each option with the fields of the filters that it fills, and the column that it is about.
-_OPTIONS = {
-    "--benchmark": (("benchmark",), "benchmark"),
-    "--round": (("rounds",), "round"),
-    "--submitter": (("submitter",), "submitter"),
-    "--system": (("system",), "system"),
-    "--accelerator": (("accelerator",), "accelerator"),
-    "--framework": (("framework",), "framework"),
-    "--division": (("division",), "division"),
-    "--chips": (("chips_min", "chips_max"), "accelerators"),
-    "--origin": (("origin",), "origin"),
-}
-_MOST_CHOICES = 12
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What the options ask for beside the filters."""
+
+    result_id: str | None
+    sort: str
+    reverse: bool
+    columns: str | None
+    limit: int
+    show_runs: bool
+    quality: bool
+    explain: bool
+    price: str
+    years: float | None
+    prices: Path | None
+    form: str
+    as_json: bool
+    out: Path | None
+    where: Path | None
+
+    @property
+    def style(self) -> str:
+        """The format that was asked for in either way."""
+        return "json" if self.as_json else self.form
 
 
-def _nothing(filters: "Filters", where: Path | None, *, damaged: bool) -> "TrainmarkError":
-    """That no result matches, and what there is when one filter is left out."""
-    from trainmark.catalogue import Filters, choices, query
-    from trainmark.types import TrainmarkError, printable
+def _check_together(asked: _Asked, filters: dict[str, Any]) -> None:
+    """Raise where options were given that do not go together."""
+    from trainmark.types import UsageError
 
-    hints, described = [], []
-    for option, (names, column) in _OPTIONS.items():
-        given = [name for name in names if name in filters.given()]
-        if not given:
-            continue
-        described.append(f"{option} {_value(filters, names)}")
-        less = filters
-        for name in given:
-            less = less.without(name)
-        values = choices(column, less, where=where)
-        if values:
-            left_out = len(values) - _MOST_CHOICES
-            more = f" and {left_out} more" if left_out > 0 else ""
-            hints.append(f"{option} could be {', '.join(values[:_MOST_CHOICES])}{more}.")
-    own = Filters(origin="own")
-    if filters.origin == "own" and not query(own, where=where, on_finding=lambda _: None):
-        hints = ["Nothing was recorded on this machine yet. Next: trainmark run resnet50"]
-        if damaged:
-            hints = ["Files of own results are damaged: the lines above name them."]
-    return TrainmarkError(
-        printable(
-            f"no result matches {', '.join(described)}" if described else "the catalogue is empty"
-        ),
-        hint=printable(" ".join(hints) or "Leave out one of the filters."),
-    )
+    if asked.out is not None and asked.style != "parquet":
+        raise UsageError(
+            "--out is for Parquet", hint="Add --format parquet, or send the output to a file."
+        )
+    kinds = {"ID": asked.result_id is not None, "--runs": asked.show_runs}
+    kinds |= {"--quality": asked.quality, "--columns": asked.columns is not None}
+    given = [name for name, is_given in kinds.items() if is_given]
+    if len(given) > 1:
+        raise UsageError(f"{' and '.join(given)} do not go together", hint="Leave out all but one.")
+    if asked.result_id is not None and any(filters.values()):
+        raise UsageError(
+            "an ID names one result, and filters ask for several", hint="Leave out one of the two."
+        )
+    if (asked.result_id is not None or asked.quality) and asked.style in ("csv", "parquet"):
+        raise UsageError(
+            f"{given[0]} has no format {asked.style}", hint="It has table and json (--json)."
+        )
 
 
-def _value(filters: "Filters", names: tuple[str, ...]) -> str:
-    """What an option was given, as a user writes it."""
-    values = [getattr(filters, name) for name in names]
-    if isinstance(values[0], tuple):
-        return " ".join(values[0])
-    shown = ["" if value is None else str(value) for value in values]
-    return shown[0] if len(set(shown)) == 1 else "-".join(shown)
+def _list_columns(*, as_json: bool) -> None:
+    """Print what can stand in --columns and --sort."""
+    from trainmark.cli.results_columns import described
+
+    found = described()
+    if as_json:
+        import json
+
+        click.echo(json.dumps(dict(found), indent=2))
+        return
+    formatter = click.HelpFormatter(max_width=100)
+    formatter.write_dl(found)
+    click.echo(formatter.getvalue(), nl=False)
 
 
-def _warn(finding: "Finding") -> None:
+def _found(
+    filters: "Filters", asked: _Asked, deriving: "Deriving", findings: "list[Finding]"
+) -> "Page":
+    """What matches; a derived number sorts here, for the catalogue does not know it."""
+    from trainmark.catalogue.search import Page, page
+    from trainmark.cli.results_columns import derived_name
+
+    limit = 0 if asked.quality else asked.limit
+    by = derived_name(asked.sort)
+    if by is None:
+        return page(
+            filters,
+            sort=asked.sort,
+            descending=asked.reverse,
+            limit=limit,
+            where=asked.where,
+            on_finding=findings.append,
+        )
+    everything = page(filters, sort="id", where=asked.where, on_finding=findings.append)
+    numbers = {r.id: deriving.number(r, by).value for r in everything.results}
+    known = [r for r in everything.results if numbers[r.id] is not None]
+    known.sort(key=lambda r: numbers[r.id] or 0.0, reverse=asked.reverse)
+    found = known + [r for r in everything.results if numbers[r.id] is None]
+    return Page(results=found[:limit] if limit else found, total=everything.total)
+
+
+def _print(
+    page: "Page", choices: "tuple[Choice, ...]", deriving: "Deriving", asked: _Asked
+) -> None:
+    """Print the results in the format that was asked for."""
+    from trainmark.cli import results_table
+    from trainmark.cli.results_columns import every
+
+    shown = choices if asked.columns is not None else every()
+    if asked.style == "json":
+        named = choices if asked.columns is not None else None
+        results_table.print_json(page, named, deriving, explain=asked.explain)
+    elif asked.style == "csv":
+        results_table.print_csv(page.results, shown, deriving)
+    elif asked.style == "parquet":
+        results_table.print_parquet(page.results, shown, deriving, asked.out)
+    elif page.results:
+        by_minutes = asked.sort == "minutes"
+        results_table.print_tables(page, choices, deriving, by_minutes=by_minutes)
+        if asked.explain:
+            for line in results_table.explanations(page.results, choices, deriving):
+                click.echo(line)
+
+
+def _print_quality(results: "list[Result]", *, as_json: bool) -> None:
+    """Print what is known of the results, and what could not be resolved."""
+    from trainmark.catalogue import quality
+
+    found = quality.quality(results)
+    if as_json:
+        import json
+
+        click.echo(json.dumps(found.to_dict(), indent=2))
+        return
+    from trainmark.cli.plain_table import terminal_width
     from trainmark.types import printable
 
-    click.echo(printable(f"trainmark: {finding.path}: {finding.message}. {finding.fix}"), err=True)
+    for line in quality.lines(found, terminal_width() or 100):
+        click.echo(printable(line))

@@ -1,172 +1,221 @@
-"""How ``trainmark results`` prints: tables for people, CSV and JSON for programs.
+"""How ``trainmark results`` prints: tables for people; CSV, JSON and Parquet for programs.
 
-On a terminal the columns that matter least are left out until the table fits; in a pipe every
-column is there and no line is wrapped.
+On a terminal the usual columns that matter least are left out until the table fits; columns that
+were asked for stay. In a pipe every column is there and no line is broken.
 """
 
 import csv
-import io
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import click
-from rich.cells import cell_len
-from rich.table import Table
-from rich.text import Text
 
-from trainmark.cli.screen import Screen
+from trainmark.catalogue.search import Page
+from trainmark.cli import plain_table
+from trainmark.cli.results_columns import DEFAULT, Choice, Deriving, cell, plain, text
 from trainmark.types import Result, printable
 
-__all__ = ["print_csv", "print_json", "print_tables"]
+__all__ = ["explanations", "print_csv", "print_json", "print_parquet", "print_tables"]
 
-_GAP = 2
 _LEAST_SYSTEM_WIDTH = 16
 _WITHOUT_LIMIT = 100_000
+# Which of the usual columns are left out first: those with the highest rank.
+_RANKS = {
+    "minutes": 0,
+    "system": 0,
+    "round": 1,
+    "benchmark": 2,
+    "chips": 3,
+    "accelerator": 4,
+    "submitter": 5,
+    "division": 6,
+    "framework": 7,
+    "category": 8,
+    "batch": 9,
+}
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A column: its heading, its text, and its rank: the highest rank is left out first."""
-
-    heading: str
-    text: Callable[[Result], str]
-    rank: int
-    right: bool = False
-
-
-def _minutes(result: Result) -> str:
-    if result.minutes is None:
-        return "none"
-    magnitude = abs(result.minutes)
-    decimals = 1 if magnitude >= 100 else 2 if magnitude >= 10 else 3
-    return f"{result.minutes:.{decimals}f}{'*' if result.carried_over else ''}"
-
-
-def _chips(result: Result) -> str:
-    return "" if result.accelerators is None else str(result.accelerators)
-
-
-def _when(result: Result) -> str:
-    return f"v{result.round}" if result.round else result.recorded[:16].replace("T", " ")
-
-
-def _batch(result: Result) -> str:
-    return "" if result.global_batch_size is None else f"{result.global_batch_size:.0f}"
-
-
-_COLUMNS = (
-    _Column("minutes", _minutes, 0, right=True),
-    _Column("benchmark", lambda result: result.benchmark, 1),
-    _Column("round", _when, 1),
-    _Column("submitter", lambda result: result.submitter, 4),
-    _Column("system", lambda result: result.system, 0),
-    _Column("chips", _chips, 2, right=True),
-    _Column("accelerator", lambda result: result.accelerator or "none", 3),
-    _Column("division", lambda result: result.division, 5),
-    _Column("category", lambda result: result.category, 7),
-    _Column("framework", lambda result: result.framework, 6),
-    _Column("batch", _batch, 8, right=True),
-)
-
-
-def print_tables(results: Sequence[Result], total: int) -> None:
+def print_tables(
+    page: Page, choices: Sequence[Choice], deriving: Deriving, *, by_minutes: bool
+) -> None:
     """Print a table for each kind of standing: own and published results never share one.
 
     Args:
-        results: What is shown, in order.
-        total: How many there are.
+        page: What is shown, in order, and how many there are.
+        choices: The columns.
+        deriving: Reckons derived numbers.
+        by_minutes: Whether they are in the order of their minutes.
     """
-    console = Screen()
-    width = console.width if console.is_terminal else _WITHOUT_LIMIT
-    console.width = width
+    width = plain_table.terminal_width()
+    results = page.results
+    usual = tuple(choice.name for choice in choices) == DEFAULT
     for title in dict.fromkeys(_title(result) for result in results):
         group = [result for result in results if _title(result) == title]
-        console.print(Text(title, style="bold"))
-        console.print(_table(group, width))
-        console.print()
-    for line in _notes(results, total):
-        console.print(Text(line, style="dim"))
+        click.secho(title, bold=True)
+        heading, *lines = _lines(group, choices, deriving, width, usual=usual)
+        click.secho(heading, bold=True)
+        click.echo("\n".join(lines) + "\n")
+    for line in _notes(page, choices, deriving, by_minutes=by_minutes):
+        for part in textwrap.wrap(printable(line), width or _WITHOUT_LIMIT):
+            click.secho(part, dim=True)
 
 
-def print_csv(results: Sequence[Result]) -> None:
+def print_csv(results: Sequence[Result], choices: Sequence[Choice], deriving: Deriving) -> None:
     """Print one line for each result, with a heading line; control characters are replaced."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(field.name for field in fields(Result))
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(choice.name for choice in choices)
     for result in results:
-        writer.writerow([_plain(value) for value in result.to_dict().values()])
-    click.echo(text.getvalue(), nl=False)
+        writer.writerow([cell(plain(result, choice, deriving)) for choice in choices])
 
 
-def print_json(results: Sequence[Result], total: int) -> None:
-    """Print ``{"total": N, "results": [...]}`` in ASCII."""
-    found = {"total": total, "results": [result.to_dict() for result in results]}
-    click.echo(json.dumps(found, indent=2))
+def print_json(
+    page: Page, choices: Sequence[Choice] | None, deriving: Deriving, *, explain: bool
+) -> None:
+    """Print ``{"total": N, "results": [...]}`` in ASCII.
+
+    Args:
+        page: What is shown, in order, and how many there are.
+        choices: The columns; all fields without it.
+        deriving: Reckons derived numbers.
+        explain: Whether each result says how its derived numbers came about.
+    """
+    rows: list[dict[str, Any]] = []
+    for result in page.results:
+        row = (
+            result.to_dict()
+            if choices is None
+            else {choice.name: plain(result, choice, deriving) for choice in choices}
+        )
+        if explain:
+            names = [choice.field for choice in choices or () if choice.derived]
+            found = deriving(result)
+            row["derived"] = {name: found[name].to_dict() for name in names or found}
+        rows.append(row)
+    click.echo(json.dumps({"total": page.total, "results": rows}, indent=2))
+
+
+def print_parquet(
+    results: Sequence[Result], choices: Sequence[Choice], deriving: Deriving, out: Path | None
+) -> None:
+    """Write the columns as Parquet, to a file or to standard output.
+
+    Raises:
+        UsageError: Standard output is a terminal, or the file cannot be made.
+        TrainmarkError: The write failed.
+    """
+    from trainmark.cli.parquet import send
+
+    columns = [(choice.name, choice.kind) for choice in choices]
+    rows = [[_stored(plain(result, choice, deriving)) for choice in choices] for result in results]
+    send(columns, [rows], out)
+
+
+def explanations(
+    results: Sequence[Result], choices: Sequence[Choice], deriving: Deriving
+) -> Iterator[str]:
+    """How the derived numbers of each result came about, or why there is none."""
+    for result in results:
+        yield result.id
+        for choice in choices:
+            if not choice.derived:
+                continue
+            found = deriving.number(result, choice.field)
+            yield f"  {choice.name}: {found.formula or f'none: {found.missing}'}"
+            yield from (f"    {mark}" for mark in found.marks)
+            yield from (f"    source: {source}" for source in found.sources)
+
+
+def _stored(value: Any) -> Any:
+    """Text and mappings as Parquet can hold them."""
+    if isinstance(value, dict):
+        return json.dumps(value, sort_keys=True)
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def _title(result: Result) -> str:
     return printable(f"{result.origin.capitalize()} results: {result.label}")
 
 
-def _table(results: Sequence[Result], width: int) -> Table:
-    columns = _fitting(results, width)
-    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
-    for column in columns:
-        table.add_column(
-            column.heading, justify="right" if column.right else "left", overflow="fold"
-        )
+def _lines(
+    results: Sequence[Result],
+    choices: Sequence[Choice],
+    deriving: Deriving,
+    width: int | None,
+    *,
+    usual: bool,
+) -> list[str]:
+    """The lines of one table, the heading first."""
+    if usual and len({result.benchmark for result in results}) == 1:
+        choices = [choice for choice in choices if choice.name != "benchmark"]
+    columns = [
+        plain_table.Column(choice.name, _RANKS[choice.name] if usual else 0, choice.is_number)
+        for choice in choices
+    ]
+    rows: list[list[str]] = []
     for result in results:
-        table.add_row(*(Text(printable(column.text(result))) for column in columns))
-    return table
+        cells = [text(result, choice, deriving) or " " for choice in choices]
+        rows += [cells] if width is None or not usual else _folded(cells, choices, width)
+    return plain_table.table_lines(columns, rows, width=width if usual else None)
 
 
-def _fitting(results: Sequence[Result], width: int) -> list[_Column]:
-    """The columns that say something, less those of the highest ranks until the width fits."""
-    columns = [c for c in _COLUMNS if c.heading != "benchmark" or _several(results)]
-    widths = {
-        c.heading: max(cell_len(c.heading), *(cell_len(printable(c.text(r))) for r in results))
-        for c in columns
-    }
-    for column in sorted(columns, key=lambda column: -column.rank):
-        if column.rank == 0 or _needed(columns, widths) <= width:
-            break
-        columns.remove(column)
-    return columns
+def _folded(cells: list[str], choices: Sequence[Choice], width: int) -> list[list[str]]:
+    """A row with the system's name on several lines where it is long."""
+    place = next(i for i, choice in enumerate(choices) if choice.name == "system")
+    name, most = printable(cells[place]), max(_LEAST_SYSTEM_WIDTH, width // 4)
+    pieces = [name[start : start + most] for start in range(0, len(name), most)] or [""]
+    rest = [" " for _ in cells]
+    return [
+        [*(cells if not i else rest)[:place], piece, *(cells if not i else rest)[place + 1 :]]
+        for i, piece in enumerate(pieces)
+    ]
 
 
-def _several(results: Sequence[Result]) -> bool:
-    return len({result.benchmark for result in results}) > 1
-
-
-def _needed(columns: Sequence[_Column], widths: dict[str, int]) -> int:
-    """The width of a table; the system's name may be folded to its least width."""
-    return sum(
-        (min(widths["system"], _LEAST_SYSTEM_WIDTH) if c.heading == "system" else widths[c.heading])
-        + _GAP
-        for c in columns
-    )
-
-
-def _notes(results: Sequence[Result], total: int) -> list[str]:
+def _notes(
+    page: Page, choices: Sequence[Choice], deriving: Deriving, *, by_minutes: bool
+) -> Iterator[str]:
+    results = page.results
     benchmarks = sorted({result.benchmark for result in results})
-    notes = []
     if len(benchmarks) == 1:
-        notes.append(f"Benchmark: {benchmarks[0]}. Time to train in minutes.")
+        yield f"Benchmark: {benchmarks[0]}. Time to train in minutes."
+        if by_minutes:
+            yield from _parted(results)
     else:
-        notes.append("Minutes of different benchmarks cannot be compared: use --benchmark.")
+        yield "Minutes of different benchmarks cannot be compared: use --benchmark."
     if any(result.carried_over for result in results):
-        notes.append("* the same logs are published under another name as well")
+        yield "* the same logs are published under another name as well"
     if any(result.minutes is None for result in results):
-        notes.append("none: no score; --json says why (score_basis)")
-    if len(results) < total:
-        notes.append(f"{len(results)} of {total} results; --limit 0 shows all.")
-    return [printable(note) for note in notes]
+        yield "none: no score; --json says why (score_basis)"
+    yield from _derived_notes(results, choices, deriving)
+    if len(results) < page.total:
+        yield f"{len(results)} of {page.total} results; --limit 0 shows all."
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, dict):
-        value = json.dumps(value)
-    elif isinstance(value, list | tuple):
-        value = "; ".join(str(item) for item in value)
-    return printable(value) if isinstance(value, str) else value
+def _parted(results: Sequence[Result]) -> Iterator[str]:
+    """That results of one benchmark do not compare, where rounds had other targets or data."""
+    if len({(result.round, result.task) for result in results}) < 2:
+        return
+    from trainmark.analysis.comparability import refusal
+
+    for reason in refusal(results):
+        yield f"Not all of these compare: {reason}."
+
+
+def _derived_notes(
+    results: Sequence[Result], choices: Sequence[Choice], deriving: Deriving
+) -> Iterator[str]:
+    """What has to stand beside derived numbers."""
+    derived = [choice for choice in choices if choice.derived]
+    if not derived:
+        return
+    yield "Derived numbers are not official; less is better. --explain says how each came about."
+    for choice in derived:
+        found = [deriving.number(result, choice.field) for result in results]
+        missing = [number.missing for number in found if number.value is None]
+        if missing:
+            reasons = sorted(set(missing), key=lambda reason: (-missing.count(reason), reason))
+            more = f" (and {len(reasons) - 1} other reasons)" if len(reasons) > 1 else ""
+            yield f"{choice.name}: none of {len(missing)} results: {reasons[0]}{more}"
