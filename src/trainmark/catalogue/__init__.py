@@ -1,15 +1,23 @@
-"""Results, published and own: read, stored and queried in DuckDB over Parquet."""
+"""Results, published and own: read, stored and queried in DuckDB over Parquet.
 
-from trainmark.catalogue.own import default_folder, record
-from trainmark.catalogue.search import (
-    SORTS,
-    Filters,
-    choices,
-    own_results,
-    published,
-    query,
-    runs_of,
-)
+What stands here is loaded when it is first used: names and tables need no database.
+"""
+
+from typing import TYPE_CHECKING
+
+from trainmark.types.lazy import lazily
+
+if TYPE_CHECKING:
+    from trainmark.catalogue.own import default_folder, record
+    from trainmark.catalogue.search import (
+        SORTS,
+        Filters,
+        choices,
+        own_results,
+        published,
+        query,
+        runs_of,
+    )
 
 __all__ = [
     "SORTS",
@@ -22,3 +30,19 @@ __all__ = [
     "record",
     "runs_of",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "own": ("default_folder", "record"),
+        "search": (
+            "SORTS",
+            "Filters",
+            "choices",
+            "own_results",
+            "published",
+            "query",
+            "runs_of",
+        ),
+    },
+)
