@@ -100,12 +100,14 @@ def _as_rows(versus: "Versus", width: int | None) -> list[str]:
         Column("interval", rank=4),
         Column("A's speed", rank=1),
         Column("system", right=False),
-        Column("submitter", rank=5, right=False),
+        Column("submitter", rank=6, right=False),
         Column("round", rank=2),
         Column("chips", rank=3),
-        Column("accelerator", rank=6, right=False),
-        Column("batch", rank=7),
-        Column("framework", rank=8, right=False),
+        Column("division", rank=5, right=False),
+        Column("accelerator", rank=7, right=False),
+        Column("batch", rank=8),
+        Column("framework", rank=9, right=False),
+        Column("standing", rank=10, right=False),
     ]
     speeds = ["", *(_plain(one.speed) for one in versus.against)]
     rows = []
@@ -122,9 +124,11 @@ def _as_rows(versus: "Versus", width: int | None) -> list[str]:
                 result.submitter,
                 _round(side),
                 "" if result.accelerators is None else f"{result.accelerators:,}",
+                result.division,
                 result.accelerator,
                 "" if batch is None else f"{batch:,.0f}",
                 result.framework,
+                result.label,
             ]
         )
     return table_lines(columns, rows, width=width)

@@ -97,8 +97,10 @@ def _verdict(one: "Against") -> str:
     if time.within_noise is None:
         return f"{said}. Noise or not cannot be told; {time.note}."
     which = "within" if time.within_noise else "beyond"
+    share = "" if time.share_faster is None else f"{percent(time.share_faster, places=0)}"
+    noise = f"That is {which} the noise of these runs (A is faster in {share} of the draws)."
     note = f" Its interval: {time.note}." if time.note else ""
-    return f"{said}. That is {which} the noise of these runs.{note}"
+    return f"{said}. {noise}{note}"
 
 
 def _why(one: "Against") -> str:
