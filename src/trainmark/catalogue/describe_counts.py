@@ -23,6 +23,7 @@ _CORES_OF_CHIP = 2  # of TPU v2 and v3: https://cloud.google.com/tpu/docs/v3
 _TPU_CORES = re.compile(r"^tpu-?v[23]-(\d{1,5})$", re.IGNORECASE)
 _PROCESSORS_OF_HOST = 2  # Graphcore's host servers, Dell PowerEdge R6525
 _APART = frozenset({"GC200-IPU", "Bow-IPU"})  # accelerators in appliances without a host
+_MOST = 10_000_000  # of anything in one system
 _LONGEST_NAME = 200  # characters that are searched
 _SLICE = 16  # accelerators in one "node" from which on it is no server but a slice of a pod
 
@@ -101,11 +102,17 @@ def count_all(
     nodes, per_node = _in_chips(file, nodes, per_node, doubts)
     nodes, per_node = _corrected(place, nodes, per_node, doubts)
     total = None if nodes is None or per_node is None else nodes * per_node
+    if total is not None and total > _MOST:
+        text = f"{nodes} nodes of {per_node} accelerators are more than any machine has"
+        doubts.left_open(Kind.PER_NODE, text)
+        nodes = per_node = total = None
     if total is not None and file.found and (total > 0) != bool(accelerator):
         text = f"{per_node} accelerators in a node are called {shown(accelerator)}"
         doubts.left_open(Kind.ACCELERATOR_COUNT, text)
     processors = count(file.fields.get("host_processors_per_node"))
-    all_processors = None if nodes is None or not processors else nodes * processors
+    all_processors = None if not nodes or not processors else nodes * processors
+    if all_processors is not None and all_processors > _MOST:
+        all_processors = None
     found = Counts(
         nodes=nodes,
         per_node=per_node,
@@ -120,9 +127,9 @@ def count_all(
 
 def _number(file: SystemFile, name: str, kind: Kind, doubts: Doubts) -> int | None:
     number = count(file.fields.get(name))
-    if number is None or (number == 0 and kind is Kind.NODES):
+    if number is None or number > _MOST or (number == 0 and kind is Kind.NODES):
         if file.found:
-            doubts.left_open(kind, f"{name} {shown(file.text(name))} is no number")
+            doubts.left_open(kind, f"{name} {shown(file.text(name))} is no such number")
         return None
     return number
 

@@ -14,13 +14,15 @@ from typing import Any
 
 from trainmark.catalogue.describe_doubts import Doubts, Kind, shown
 from trainmark.catalogue.names_hosts import host_processor
+from trainmark.catalogue.names_tables import LONGEST
 from trainmark.rules.submission.systems_json import Description, Form, parse_description
 from trainmark.types import Finding
 
 __all__ = ["SystemFile", "read_system_file"]
 
 _PROCESSORS = re.compile(r"\b([1-9]\d?)x (?=Intel|AMD)", re.IGNORECASE)
-_TRAILING_COMMA = re.compile(rb'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
+# A text, also one that never ends, or a comma before a closing bracket; in one pass.
+_TRAILING_COMMA = re.compile(rb'("(?:[^"\\]|\\.)*+(?:"|\\?\Z))|,(?=\s*[}\]])', re.DOTALL)
 _LONGEST_LITERAL = 20_000  # characters; the longest published one has 1,200
 # Names of fields that were written otherwise somewhere.
 _MISSPELT = {
@@ -60,9 +62,11 @@ class SystemFile:
     findings: tuple[Finding, ...] = ()
 
     def text(self, name: str) -> str:
-        """A field as text, without spaces around it; "" if it is missing or empty."""
+        """A field as text, without spaces around it and not too long; "" if it has none."""
         value = self.fields.get(name)
-        return "" if value is None or isinstance(value, list | dict) else str(value).strip()
+        return (
+            "" if value is None or isinstance(value, list | dict) else str(value).strip()[:LONGEST]
+        )
 
 
 def read_system_file(data: bytes | None, path: str, doubts: Doubts) -> SystemFile:
