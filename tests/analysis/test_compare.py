@@ -129,6 +129,11 @@ def test_speed_is_fewer_samples_times_more_of_them_a_second(tables: Tables) -> N
     assert product == pytest.approx(found.speed)
 
 
+def test_samples_of_different_tasks_explain_nothing(tables: Tables) -> None:
+    (versus,) = _made(tables, made(), made(benchmark="bert"), anyway=True).versus
+    assert versus.against[0].split is None
+
+
 def test_a_factor_of_convergence_is_no_rate(tables: Tables) -> None:
     plain, scaled = made(10.0), made(10.0, scaling_factor=1.25, run_minutes=(8.0,) * 5)
     (versus,) = _made(tables, plain, scaled).versus

@@ -410,6 +410,8 @@ def _times(factor: float, value: float | None) -> float | None:
 def _split(a: Result, b: Result) -> Split | None:
     if not a.samples_to_target or not b.samples_to_target or not a.minutes or not b.minutes:
         return None
+    if task_of(a) != task_of(b):  # samples of different data
+        return None
     rates = [
         result.samples_to_target / (minutes / result.scaling_factor)
         for result, minutes in ((a, a.minutes), (b, b.minutes))

@@ -97,7 +97,7 @@ def _verdict(one: "Against") -> str:
     if time.within_noise is None:
         return f"{said}. Noise or not cannot be told; {time.note}."
     which = "within" if time.within_noise else "beyond"
-    share = "" if time.share_faster is None else f"{percent(time.share_faster, places=0)}"
+    share = percent(time.share_faster)
     noise = f"That is {which} the noise of these runs (A is faster in {share} of the draws)."
     note = f" Its interval: {time.note}." if time.note else ""
     return f"{said}. {noise}{note}"
