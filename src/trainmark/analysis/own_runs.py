@@ -51,7 +51,20 @@ def results_and_runs_at(path: Path) -> tuple[tuple[Result, tuple[Run, ...]], ...
         if not groups:
             raise
         return tuple(_unchecked(group.folder, group.files) for group in groups)
-    return tuple(_checked(one) for one in scores)
+    return tuple(_checked(one) if _held_to_rules(one) else _unheld(one) for one in scores)
+
+
+def _held_to_rules(folder: rules.FolderScore) -> bool:
+    """Whether some log was held to rules; no where nothing tells the round of any."""
+    rules_unknown = {"rules.round", "rules.no_round"}
+    return not all(
+        verdict.findings and {one.rule for one in verdict.findings} <= rules_unknown
+        for verdict in folder.verdicts
+    )
+
+
+def _unheld(folder: rules.FolderScore) -> tuple[Result, tuple[Run, ...]]:
+    return _unchecked(Path(folder.path), [Path(verdict.path) for verdict in folder.verdicts])
 
 
 def _checked(folder: rules.FolderScore) -> tuple[Result, tuple[Run, ...]]:
