@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from trainmark.catalogue import names
+from trainmark.catalogue.describe_code import implementations_in
 
 __all__ = ["Folder", "Folders", "find_folders"]
 
@@ -41,9 +42,11 @@ class Folder:
         benchmark: The benchmark's official name; "" where only the logs tell it.
         logs: Its logs, in the order of their numbers.
         systems: Where its system file may stand, the likeliest first; those that exist.
+        expected_system: Where it should stand.
         submission: submission.json of 0.5, "" without one.
         scaling: scaling.json, "" without one.
         power: Every file of its power folder.
+        implementations: What the submitter's implementations of the benchmark are called.
         other_names: Whether the logs are files by other names than result logs have.
     """
 
@@ -54,9 +57,11 @@ class Folder:
     benchmark: str
     logs: tuple[str, ...]
     systems: tuple[str, ...] = ()
+    expected_system: str = ""
     submission: str = ""
     scaling: str = ""
     power: tuple[str, ...] = ()
+    implementations: tuple[str, ...] = ()
     other_names: bool = False
 
     @property
@@ -103,12 +108,14 @@ def find_folders(paths: Iterable[str], top: str) -> Folders:
         if depth is not None:
             _sort_in(path, parts, depth, found)
     folders, skipped = [], []
+    code = implementations_in(everything)
     for (folder, depth), files in sorted(found.items()):
         other_logs = [p for p in files.others if _OTHER_LOG.fullmatch(_name(p))]
         logs = files.logs or other_logs
         if logs:
             one = _folder(folder, depth, logs, files.power, everything, top)
-            folders.append(one if files.logs else replace(one, other_names=True))
+            names_of = code.get((one.submitter, one.benchmark), ())
+            folders.append(replace(one, implementations=names_of, other_names=not files.logs))
             scaling = f"{folder}/scaling.json"
             skipped += [p for p in files.others if p not in logs and p != scaling]
     return Folders(folders=tuple(folders), skipped=tuple(skipped))
@@ -172,6 +179,7 @@ def _folder(
         benchmark=names.benchmark(inner[-1]).name if inner else "",
         logs=tuple(sorted(logs, key=_natural)),
         systems=tuple(one for one in candidates if one in everything),
+        expected_system=candidates[0],
         submission=submission if submission in everything else "",
         scaling=scaling if scaling in everything else "",
         power=tuple(power),

@@ -15,8 +15,9 @@ from trainmark.catalogue.facts_power import with_energy
 from trainmark.catalogue.facts_scaling import read_factor
 from trainmark.catalogue.facts_system import described
 from trainmark.catalogue.run_facts import read_run
-from trainmark.catalogue.source import Source, hashing
+from trainmark.catalogue.source import Source, Watched
 from trainmark.rules import score
+from trainmark.rules.submission.systems_claims import LoggedSystem, logged_system_in
 from trainmark.types import Doubt, Finding, Result, Run, Severity
 
 __all__ = ["FolderFacts", "Standing", "read_folder", "trimmed_mean"]
@@ -75,6 +76,7 @@ class _Read:
     runs: list[Run] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    counted: list[LoggedSystem] = field(default_factory=list)
     bytes: int = 0
 
     def doubt(self, kind: str, text: str, *, resolved: bool = True) -> None:
@@ -117,13 +119,25 @@ def _result(
     scaling, findings = read_factor(source, folder.scaling)
     read.findings += findings
     read.doubts += [Doubt(kind=_BAD_SCALING, text=f.message, resolved=False) for f in findings]
-    fields, doubts, findings = described(source, folder, standing.round, read.runs)
-    read.doubts += doubts
-    read.findings += findings
+    system = described(
+        source,
+        folder,
+        round_name=standing.round,
+        benchmark=benchmark,
+        runs=read.runs,
+        counted=read.counted,
+    )
+    read.doubts += system.doubts
+    read.findings += system.findings
     energy = None
     if folder.power:
         read.runs, energy, findings = with_energy(
-            source, folder, read.runs, benchmark=benchmark, scaling=scaling, nodes=fields["nodes"]
+            source,
+            folder,
+            read.runs,
+            benchmark=benchmark,
+            scaling=scaling,
+            nodes=system.fields["nodes"],
         )
         read.findings += findings
     _compare(read, benchmark)
@@ -151,7 +165,7 @@ def _result(
         samples_per_second=_median([r for run in runs if (r := run.samples_per_second)]),
         energy_joules=energy,
         doubts=tuple(read.doubts),
-        **fields,
+        **system.fields,
     )
 
 
@@ -185,18 +199,21 @@ def _read_log(source: Source, path: str, benchmark: str, round_name: str, read: 
     if stream is None:
         read.runs.append(Run(source=path, available=False))
         return
-    name = source.object_id(path)
-    hashed = None if name else hashing(stream)
-    counted = cast("BinaryIO", hashed or stream)
+    watched = Watched(stream, source.size, source.object_id(path))
     try:
-        run, findings = read_run(counted, path, benchmark=benchmark, round_name=round_name)
-        name = name or (hashed.name() if hashed else "")
+        run, findings = read_run(
+            cast("BinaryIO", watched), path, benchmark=benchmark, round_name=round_name
+        )
+        content = watched.name()
     except OSError as error:  # a disk that fails half-way
         read.runs.append(Run(source=path, available=False))
         read.findings.append(_unreadable(path, error))
         return
+    counted = logged_system_in(watched.start)
+    if counted is not None:
+        read.counted.append(counted)
     read.bytes += source.size
-    read.runs.append(replace(run, content=name))
+    read.runs.append(replace(run, content=content))
     read.findings += findings
     if findings:
         read.doubt("log with unreadable records", f"{path}: {len(findings)} unreadable records")

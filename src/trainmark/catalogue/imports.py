@@ -233,7 +233,8 @@ class _Sizes:
 
     def fingerprint(self, folder: Folder, standing: Standing) -> str:
         """What changes with any file of a folder, and with what it is part of."""
-        digest = hashlib.sha256(f"{standing.prefix}\0{standing.round}\0".encode())
+        said = "\0".join((standing.prefix, standing.round, *folder.implementations))
+        digest = hashlib.sha256(said.encode("utf-8", "surrogateescape"))
         for path in sorted(folder.files):
             digest.update(f"{path}\0{self._mark(path)}\0".encode("utf-8", "surrogateescape"))
         return digest.hexdigest()[:32]

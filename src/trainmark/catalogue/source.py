@@ -9,14 +9,15 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO, Protocol, Self
+from typing import Any, BinaryIO, Protocol, Self
 
 from trainmark.catalogue.git_objects import GitObjects, git
 from trainmark.types import TrainmarkError
 
-__all__ = ["FolderSource", "GitSource", "Source", "blob_id", "hashing"]
+__all__ = ["FolderSource", "GitSource", "Source", "Watched", "blob_id"]
 
 _BLOCK = 1 << 20
+_START = 64 << 10  # bytes of a content's beginning that are kept
 _ODD = frozenset({"", ".", ".."})
 
 
@@ -196,37 +197,54 @@ class GitSource:
         self._reader.close()
 
 
-class _Hashing(io.RawIOBase):
-    """A stream that reckons git's object name of what is read through it."""
-
-    def __init__(self, stream: BinaryIO, size: int) -> None:
-        super().__init__()
-        self._stream = stream
-        self._hash = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
-        count = self._stream.readinto(view)  # type: ignore[attr-defined]
-        self._hash.update(view[:count])
-        return int(count)
-
-    def name(self) -> str:
-        """The name, after the rest has been read too."""
-        while self.read(_BLOCK):
-            pass
-        return self._hash.hexdigest()
-
-
-def hashing(stream: BinaryIO) -> _Hashing:
-    """A stream over a file on disk that knows the content's name at the end.
+class Watched(io.RawIOBase):
+    """A stream that keeps the beginning of what is read through it, and reckons its name.
 
     Args:
-        stream: The file, open at its beginning.
+        stream: The content, from its beginning.
+        size: Its length in bytes.
+        name: Git's object name where it is known; "" to reckon it.
     """
-    return _Hashing(stream, os.fstat(stream.fileno()).st_size)
+
+    def __init__(self, stream: BinaryIO, size: int, name: str) -> None:
+        super().__init__()
+        self._stream = stream
+        self._name = name
+        self._hash = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+        self.start = b""
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        """The next bytes, all that are left by default."""
+        data = self._stream.read(-1 if size is None else size)
+        self._see(memoryview(data))
+        return data
+
+    def readall(self) -> bytes:
+        """All that is left."""
+        return self.read()
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer; the number of bytes."""
+        view = memoryview(buffer).cast("B")
+        count = int(self._stream.readinto(view))  # type: ignore[attr-defined]
+        self._see(view[:count])
+        return count
+
+    def name(self) -> str:
+        """Git's object name; the rest is read where that is needed."""
+        while not self._name and self.read(_BLOCK):
+            pass
+        return self._name or self._hash.hexdigest()
+
+    def _see(self, view: memoryview) -> None:
+        if len(self.start) < _START:
+            self.start += bytes(view[: _START - len(self.start)])
+        if not self._name:
+            self._hash.update(view)
 
 
 def blob_id(data: bytes) -> str:

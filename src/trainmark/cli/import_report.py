@@ -87,7 +87,7 @@ def report_of(
     results = imported.results()
     groups: dict[str, list[Finding]] = defaultdict(list)
     for source in imported.sources:
-        for finding in source.findings:
+        for finding in dict.fromkeys(source.findings):  # once where folders share a system file
             groups[finding.rule].append(finding)
     return Report(
         sources=tuple(_row(source, results) for source in imported.sources),
@@ -124,7 +124,7 @@ def _row(source: SourceReport, results: Mapping[str, Result]) -> dict[str, Any]:
         "changed": len(source.changed),
         "unchanged": source.unchanged,
         "gone": len(source.gone),
-        "findings": len(source.findings),
+        "findings": len(set(source.findings)),
         "bytes": source.bytes,
     }
 
