@@ -1,5 +1,7 @@
 """``trainmark diff``: runs of one machine before and after an update."""
 
+import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_SHORT = 70
 _BY = {"both": ("time", "throughput"), "time": ("time",), "throughput": ("throughput",)}
 
 
@@ -88,7 +91,8 @@ def command(
 
     if strict and threshold is None:
         raise click.UsageError("--strict needs --fail-if-slower", ctx)
-    found = diff(before, after, threshold=threshold, by=_BY[by], anyway=anyway, where=where)
+    with _told(f"reading {before} and {after} ..."):
+        found = diff(before, after, threshold=threshold, by=_BY[by], anyway=anyway, where=where)
     if as_json:
         import json
 
@@ -100,6 +104,21 @@ def command(
     no_score = any(one.outcome is Outcome.NO_SCORE for one in found)
     slower = threshold is not None and any(one.slower for one in found)
     ctx.exit(1 if slower or no_score or untold else 0)
+
+
+@contextmanager
+def _told(text: str) -> "Iterator[None]":
+    """On a terminal, what goes on while it does; nothing in a pipe."""
+    from trainmark.types import printable
+
+    if not sys.stderr.isatty():
+        yield
+        return
+    click.echo(printable(text)[:_SHORT], err=True, nl=False)
+    try:
+        yield
+    finally:
+        click.echo("\r\x1b[K", err=True, nl=False)
 
 
 def _print(one: "Diff") -> None:
