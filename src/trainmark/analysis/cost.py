@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from trainmark.catalogue.figures import Figure
+from trainmark.catalogue.figures import Figure, is_date
 from trainmark.catalogue.prices import Price, Product
 from trainmark.catalogue.tables import Tables
 from trainmark.types import Result, UsageError
@@ -87,8 +87,10 @@ def derive(
         date: Cloud prices as known on this day (ISO); the newest without it.
 
     Raises:
-        UsageError: There is no price of that id; ``years`` is not above 0.
+        UsageError: There is no price of that id; ``years`` is not above 0; no date.
     """
+    if date is not None and not is_date(date):
+        raise UsageError(f"{date!r} is no date", hint="Give one like 2024-12-31, 2024-12 or 2024.")
     if years is not None and not 0 < years <= 100:
         raise UsageError(
             f"cannot spread a price over {years} years", hint="Give a number of years above 0."
@@ -371,7 +373,9 @@ def _amount(row: Product) -> str:
 
 
 def _number(value: float) -> str:
-    """A number to eight digits, or as a whole one, with thousands apart."""
-    if abs(value) >= 1e6 or value == int(value):
+    """A number to seven digits, or as a whole one, with thousands apart."""
+    if value == int(value) or abs(value) >= 1e6:
         return f"{value:,.0f}"
-    return f"{value:,.{max(0, 5 - max(0, len(str(int(abs(value)))) - 2))}f}".rstrip("0").rstrip(".")
+    if abs(value) < 1:
+        return f"{value:.7g}"
+    return f"{value:,.{7 - len(str(int(abs(value))))}f}".rstrip("0").rstrip(".")

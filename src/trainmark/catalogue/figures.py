@@ -4,10 +4,12 @@ Nothing here is measured by trainmark: each figure says who stated it, when, on 
 far that can be trusted.
 """
 
+import datetime
+import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["BASES", "CONFIDENCES", "Figure"]
+__all__ = ["BASES", "CONFIDENCES", "Figure", "is_date"]
 
 # How far a figure can be trusted, best first.
 CONFIDENCES: dict[str, str] = {
@@ -75,3 +77,14 @@ class Figure:
     def to_dict(self) -> dict[str, Any]:
         """The figure as plain data for ``--json``."""
         return asdict(self)
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a day, a month or a year of the calendar: 2021-06-30, 2021-06, 2021."""
+    if not re.fullmatch(r"[0-9]{4}(-[0-9]{2}){0,2}", text):
+        return False
+    try:
+        datetime.date.fromisoformat(f"{text}-01-01"[:10] if len(text) < 10 else text)
+    except ValueError:
+        return False
+    return True

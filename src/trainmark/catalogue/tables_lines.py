@@ -21,16 +21,21 @@ def line_of(text: str, place: Place, key: str) -> int | None:
 
     Tables may be written in other ways than with headers; then there is no line to tell.
     """
-    number, found = -1, None
+    number, found, top = -1, None, True
     for line, header, content in _headed(text):
         if header is not None:
             if found:
                 return found
-            if header == place.header or (place.index is None and header == ""):
+            top = False
+            if not place.header and header.partition(".")[0] == key:
+                return line
+            if header == place.header:
                 number += 1
-                if place.index in (None, number):
-                    found = line
-        elif (found or not place.header) and key and _starts(content, key):
+                found = line if place.index in (None, number) else None
+            continue
+        inside = found or (top and not place.header)
+        sought = key if inside else place.header if top else ""  # "list = 3" has no header
+        if sought and _starts(content, sought):
             return line
     return found
 

@@ -33,7 +33,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from trainmark.catalogue.figures import BASES, CONFIDENCES, Figure
+from trainmark.catalogue.figures import BASES, CONFIDENCES, Figure, is_date
 from trainmark.catalogue.hardware import UNITS, Hardware
 from trainmark.catalogue.prices import Price, Product, RackUnits, Rule, Watts
 from trainmark.catalogue.tables_lines import Place, line_of
@@ -44,7 +44,6 @@ __all__ = ["KINDS", "TableFile", "parse_table", "read_table_file", "read_text"]
 _MOST_BYTES = 1_000_000  # the packaged files are 30 kB; this is no file of prices
 _MOST_TEXT = 1000
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-_DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
 _HINT = "docs/prices.md describes the file; trainmark prices check FILE checks it."
 
 
@@ -207,7 +206,7 @@ class _Reader:
         extra = ({"currency"} if priced else set()) | (_CLOUD if kind == "cloud" else set())
         self.only(row, _ROW | {about.key} | extra, place)
         if priced and row.get("currency") != "USD":
-            currency = _shown(row.get("currency", "missing"))
+            currency = _shown(row.get("currency"))
             self.fail(place, f"currency is {currency}; only USD can be compared here", "currency")
         figure = self.figure(row, row.get(about.key), about.unit, about.basis, place, about.key)
         product = about.row(
@@ -302,7 +301,7 @@ class _Reader:
         value = entry.get("date")
         if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
             return value.isoformat()
-        if isinstance(value, str) and _DATE.fullmatch(value) and _is_date(value):
+        if isinstance(value, str) and is_date(value):
             return value
         return self.fail(
             place, f"date is {_shown(value)}; allowed: 2021-06-30, 2021-06 or 2021", "date"
@@ -354,16 +353,6 @@ class _Reader:
         line = line_of(self.text, place, key)
         where = f"{self.path}, line {line}" if line else str(self.path)
         raise UsageError(f"{where}: {place.name}: {problem}", hint=_HINT)
-
-
-def _is_date(value: str) -> bool:
-    try:
-        datetime.date.fromisoformat(
-            value + "-01-01"[len(value) - 4 :] if len(value) < 10 else value
-        )
-    except ValueError:
-        return False
-    return True
 
 
 def _shown(value: object) -> str:
