@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from trainmark.catalogue import imports_state as states
-from trainmark.catalogue.carry import mark, order
+from trainmark.catalogue.carry import identities, mark, order
 from trainmark.catalogue.imports import Imported
 from trainmark.catalogue.schema import RESULT_COLUMNS, RUN_COLUMNS, result_to_row
 from trainmark.catalogue.store import connect, literal, rows, write_table
@@ -86,7 +86,7 @@ def write_published(imported: Imported, folder: Path) -> dict[str, RoundFacts]:
         ) from error
     slugs = [one.state.slug for one in imported.sources]
     files = [states.imported_folder(imported.where) / slug / states.RUNS for slug in slugs]
-    marked = mark(imported.results().values(), states.load_contents(files))
+    marked = mark(imported.results().values(), identities(files))
     in_order = sorted(marked.values(), key=order)
     write_table(folder / RESULTS, RESULT_COLUMNS, map(result_to_row, in_order))
     ids = [result.id for result in in_order]

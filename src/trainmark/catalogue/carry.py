@@ -1,41 +1,92 @@
-"""Results whose logs were filed before: the same contents under another id.
+"""Results whose runs were filed before: the same logs under another id.
 
-A submitter may file a result again in a later round, or twice in one. The first by round and id
-counts; the others stay in lists, marked, and are left out of statistics.
+A submitter may file a result again in a later round, or twice in one; sometimes the logs' heads
+were edited for it, so that their bytes differ and every time and quality in them is the same. The
+first by round and id counts; the others stay in lists, marked, and are left out of statistics.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+from trainmark.catalogue.store import connect, literal, rows
 from trainmark.types import Doubt, Result
 
-__all__ = ["mark", "order"]
+__all__ = ["Identity", "identities", "mark", "order"]
 
 SAME = "same logs as an earlier result"
-SHARED = "shares logs with an earlier result"
+EDITED = "same runs as an earlier result"
+SHARED = "shares runs with an earlier result"
 
 
-def mark(results: Iterable[Result], contents: Mapping[str, frozenset[str]]) -> dict[str, Result]:
-    """The results with those marked whose logs were filed before.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """What tells that two results are of the same runs.
 
-    A result is carried over when each of its logs is one of an earlier result's. One that has
-    some logs of its own is not, and a doubt tells with which result it shares the others.
+    Attributes:
+        contents: Git's object name of each log.
+        runs: A number for each run that its times and qualities make.
+    """
+
+    contents: frozenset[str]
+    runs: frozenset[int]
+
+
+def identities(files: Sequence[Path]) -> dict[str, Identity]:
+    """The identity of each result by its id; none of one with an absent log, or without times.
+
+    Args:
+        files: Parquet files of runs.
+
+    Raises:
+        duckdb.Error: A file is damaged.
+    """
+    if not files:
+        return {}
+    with connect() as database:
+        found = rows(database, _IDENTITIES, [[literal(file) for file in files]])
+    return {
+        row["result_id"]: Identity(contents=frozenset(row["contents"]), runs=frozenset(row["runs"]))
+        for row in found
+    }
+
+
+# Times have milliseconds: two runs agree in all of them only if they are one.
+_IDENTITIES = """
+SELECT result_id, list(content) AS contents, list(run) AS runs
+FROM (
+    SELECT result_id, content, available, minutes,
+        CASE WHEN minutes IS NULL THEN hash(content) ELSE hash(
+            minutes, init_minutes, list_transform(evaluations, lambda e: [e.minutes, e.quality])
+        ) END AS run
+    FROM read_parquet(?, union_by_name = true)
+)
+GROUP BY result_id HAVING bool_and(available) AND bool_or(minutes IS NOT NULL)
+"""
+
+
+def mark(results: Iterable[Result], known: Mapping[str, Identity]) -> dict[str, Result]:
+    """The results with those marked whose runs were filed before.
+
+    A result is carried over when each of its runs is one of an earlier result's. One that has
+    some runs of its own is not, and a doubt tells with which result it shares the others.
 
     Args:
         results: All results, in any order; marks that they have are made anew.
-        contents: What identifies the logs of each, by id; none for one with an absent log.
+        known: The identity of each, by id, as far as there is one.
 
     Returns:
         The results by id, in the order of rounds and ids.
     """
-    holders: dict[str, str] = {}  # a content and the first result that has it
+    holders: dict[int, str] = {}  # a run and the first result that has it
     marked = {}
     for result in sorted(results, key=order):
-        mine = contents.get(result.id, frozenset())
-        marked[result.id] = _marked(result, mine, holders)
-        for content in mine:
-            holders.setdefault(content, result.id)
+        mine = known.get(result.id)
+        runs = frozenset[int]() if mine is None else mine.runs
+        marked[result.id] = _marked(result, runs, holders, known)
+        for run in runs:
+            holders.setdefault(run, result.id)
     return marked
 
 
@@ -48,20 +99,25 @@ def _round(name: str) -> tuple[int, ...]:
     return tuple(int(part) for part in name.split(".") if part.isdigit())
 
 
-def _marked(result: Result, mine: frozenset[str], holders: Mapping[str, str]) -> Result:
-    own = tuple(doubt for doubt in result.doubts if doubt.kind not in (SAME, SHARED))
-    common: dict[str, int] = defaultdict(int)
-    for content in mine:
-        if content in holders:
-            common[holders[content]] += 1
+def _marked(
+    result: Result,
+    runs: frozenset[int],
+    holders: Mapping[int, str],
+    known: Mapping[str, Identity],
+) -> Result:
+    own = tuple(doubt for doubt in result.doubts if doubt.kind not in (SAME, EDITED, SHARED))
+    common = Counter(holders[run] for run in runs if run in holders)
     if not common:
         return replace(result, carried_over=False, doubts=own)
-    earlier = max(common, key=lambda name: (common[name], name))
-    carried_over = sum(common.values()) == len(mine)
-    if carried_over and len(common) == 1:
-        doubt = Doubt(kind=SAME, text=f"the same logs as {earlier}")
+    carried_over = common.total() == len(runs)
+    names = ", ".join(sorted(common))
+    if not carried_over:
+        text = f"{common.total()} of {len(runs)} runs are those of {names}"
+        return replace(result, carried_over=False, doubts=(*own, Doubt(kind=SHARED, text=text)))
+    before = frozenset[str]().union(*(known[name].contents for name in common))
+    if known[result.id].contents <= before:
+        doubt = Doubt(kind=SAME, text=f"the same logs as {names}")
     else:
-        number = sum(common.values())
-        text = f"{number} of {len(mine)} different logs are those of {', '.join(sorted(common))}"
-        doubt = Doubt(kind=SAME if carried_over else SHARED, text=text)
-    return replace(result, carried_over=carried_over, doubts=(*own, doubt))
+        text = f"every time and quality is that of {names}, though the logs' bytes are not"
+        doubt = Doubt(kind=EDITED, text=text)
+    return replace(result, carried_over=True, doubts=(*own, doubt))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trainmark.catalogue import imports_state as states
-from trainmark.catalogue.carry import mark
+from trainmark.catalogue.carry import identities, mark
 from trainmark.catalogue.entries import Folder, find_folders
 from trainmark.catalogue.facts import Standing
 from trainmark.catalogue.git_objects import sizes_of
@@ -353,10 +353,10 @@ def _mark_all(reports: Sequence[SourceReport], where: Path) -> None:
     packaged = {one.id: one for one in published() if one.id not in everything}
     folder = states.imported_folder(where)
     files = [folder / slug / states.RUNS for slug in known]
-    contents = states.load_contents([PUBLISHED_RUNS]) if packaged else {}
-    contents = {name: one for name, one in contents.items() if name in packaged}
-    contents |= states.load_contents(files)
-    marked = mark([*packaged.values(), *everything.values()], contents)
+    found_before = identities([PUBLISHED_RUNS]) if packaged else {}
+    known_runs = {name: one for name, one in found_before.items() if name in packaged}
+    known_runs |= identities(files)
+    marked = mark([*packaged.values(), *everything.values()], known_runs)
     for slug, state in known.items():
         again = {name: marked[name] for name in results[slug]}
         saved = states.save_marks(where, replace(state, marked=beside), again)

@@ -32,7 +32,6 @@ __all__ = [
     "State",
     "code_version",
     "imported_folder",
-    "load_contents",
     "load_results",
     "load_state",
     "locked",
@@ -131,24 +130,6 @@ def load_results(where: Path, slug: str) -> dict[str, Result]:
     with connect() as database:
         found = rows(database, "FROM read_parquet(?)", [[str(file)]])
     return {row["id"]: result_from_row(row) for row in found}
-
-
-def load_contents(files: Sequence[Path]) -> dict[str, frozenset[str]]:
-    """What identifies the logs of each result; nothing for one with an absent log.
-
-    Args:
-        files: Parquet files of runs.
-    """
-    if not files:
-        return {}
-    with connect() as database:
-        found = rows(
-            database,
-            "SELECT result_id, list(content) AS contents FROM read_parquet(?, union_by_name = true)"
-            " GROUP BY result_id HAVING bool_and(coalesce(content, '') <> '')",
-            [[str(file) for file in files]],
-        )
-    return {row["result_id"]: frozenset(row["contents"]) for row in found}
 
 
 def save(
