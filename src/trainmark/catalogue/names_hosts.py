@@ -45,10 +45,14 @@ def host_processor(raw: str) -> HostProcessor:
     if _NONE.match(text) or is_placeholder(text):
         return HostProcessor("", None)
     match = _NUMBER.match(text)
-    if match:
-        text = text[match.end() :]
-    words = _NOISE.sub(" ", text).split()
-    return HostProcessor(" ".join(map(_word, words)), int(match[1]) if match else None)
+    name = _cleaned(text)
+    while (again := _cleaned(name)) != name:  # what was left out may have parted more of it
+        name = again
+    return HostProcessor(name, int(match[1]) if match else None)
+
+
+def _cleaned(text: str) -> str:
+    return " ".join(map(_word, _NOISE.sub(" ", _NUMBER.sub("", text)).split()))
 
 
 def _word(word: str) -> str:
