@@ -8,8 +8,9 @@ from trainmark.types import Finding, Run
 
 __all__ = ["FACT_KEYS", "read_run"]
 
-_SAMPLED = frozenset({keys.INIT_START, keys.INIT_STOP, keys.TRACKED_STATS})
-FACT_KEYS = _SAMPLED | round_0_5.KEYS | {
+# Logged by every rank or at every step: some are enough, of the figures those with a throughput.
+_SAMPLED = {keys.INIT_START: "", keys.INIT_STOP: "", keys.TRACKED_STATS: keys.THROUGHPUT}
+FACT_KEYS = round_0_5.KEYS | {
     keys.EVAL_ACCURACY,
     keys.EVAL_ERROR,
     keys.EVAL_SAMPLES,
@@ -24,7 +25,7 @@ FACT_KEYS = _SAMPLED | round_0_5.KEYS | {
     keys.TRAIN_SAMPLES,
     TRAIN_BATCH_SIZE,
 }  # fmt: skip
-"""The keys of a log that facts are taken from."""
+"""The keys of a log that facts are taken from, but for those of which a sample is enough."""
 
 
 def read_run(

@@ -7,7 +7,7 @@ and means the same whichever of the two has read it.
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -34,7 +34,8 @@ ONLY_WHOLE = float(1 << 63)
 _SHOWN_CHARACTERS = 160
 _MOST_BROKEN_ON_A_LINE = 100
 _REQUIRED = ("time_ms", "key", "value", "metadata")
-_KEPT = (*_REQUIRED, "event_type", "namespace")
+_SECONDS = "time_s"  # one submitter of round 0.7 has this in place of time_ms
+_KEPT = (*_REQUIRED, _SECONDS, "event_type", "namespace")
 _WHAT_TO_DO = {
     "log.record": "Log each record as an object with time_ms (a number), key (text), value and "
     "metadata (an object).",
@@ -221,7 +222,7 @@ def _event(fields: Any, record: bytes, source: str, line_no: int) -> Iterator[Ev
         key=fields["key"],
         value=fields.get("value"),
         metadata=metadata if isinstance(metadata, dict) else {},
-        time_ms=_time(fields.get("time_ms")),
+        time_ms=_time(fields),
         kind=str(fields.get("event_type", "")),
         line_no=line_no,
         namespace=str(fields.get("namespace", "")),
@@ -258,10 +259,13 @@ def _shape_problem(fields: Any) -> tuple[str, str] | None:
     return None
 
 
-def _time(value: Any) -> float:
+def _time(fields: Mapping[str, Any]) -> float:
     """Milliseconds since 1970; numeric text counts as the official reader has it, else NaN."""
+    value, unit = fields.get("time_ms"), 1.0
+    if "time_ms" not in fields and _SECONDS in fields:
+        value, unit = fields[_SECONDS], 1e3
     try:
-        return float(value)
+        return float(value) * unit  # type: ignore[arg-type]  # anything that JSON has
     except (TypeError, ValueError, OverflowError):
         return math.nan
 

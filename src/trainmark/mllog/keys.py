@@ -36,6 +36,7 @@ TRACKED_STATS = "tracked_stats"
 EPOCH_NUM = "epoch_num"
 SAMPLES_COUNT = "samples_count"
 STATUS = "status"
+THROUGHPUT = "throughput"  # in the value of tracked_stats
 SUCCESS = "success"
 ABORTED = "aborted"
 

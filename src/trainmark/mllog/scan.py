@@ -10,9 +10,10 @@ What is wrong with other lines is not seen here. ``trainmark.mllog.reader`` read
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from types import MappingProxyType
 from typing import BinaryIO, NamedTuple
 
 from trainmark.mllog.batch import Batch, RecordReader, read_block
@@ -35,7 +36,11 @@ _LONGEST_SAMPLED = 4096  # bytes of a record; a longer one is read as others are
 
 
 def scan(
-    stream: BinaryIO, source: str, wanted: Collection[str], *, sampled: Collection[str] = ()
+    stream: BinaryIO,
+    source: str,
+    wanted: Collection[str],
+    *,
+    sampled: Mapping[str, str] = MappingProxyType({}),
 ) -> RunLog:
     """Read the records of some keys, and no others.
 
@@ -43,9 +48,9 @@ def scan(
         stream: The log, opened in binary.
         source: The name that findings carry.
         wanted: The keys, each of letters, digits and underscores.
-        sampled: Those of them that may come by the thousand: the first record is kept and, evenly
-            over the log, 16 to 32 of them in all; ``dropped`` counts the others. It holds from
-            round 0.7 on.
+        sampled: Further keys that may come by the thousand, each with a word that a record of
+            use has in it ("" for any). The first such record is kept and, evenly over the log, 16
+            to 32 of them in all; ``dropped`` counts the others. It holds from round 0.7 on.
 
     Returns:
         The log with the events of those keys. ``token_lines`` counts the lines looked at, and
@@ -54,10 +59,10 @@ def scan(
     Raises:
         ValueError: A key has other characters.
     """
-    names, often = frozenset(wanted) | frozenset(sampled), frozenset(sampled)
+    names = frozenset(wanted) | frozenset(sampled)
     if odd := [name for name in names if not _NAME.fullmatch(name)]:
         raise ValueError(f"cannot search for the key {odd[0]!r}: letters, digits and _ alone")
-    scanner = _Scanner(names, often)
+    scanner = _Scanner(names, sampled)
     read_0_6 = partial(read_0_6_block, any_quotes=True)
     readers = Readers(
         mllog=scanner,
@@ -126,12 +131,24 @@ def _scan_old(
 class _Sample:
     """Records of one key, spread evenly over all that there were: each so many is kept."""
 
+    word: bytes
     every: int = 1
     seen: int = 0
+    without: int = 0
     kept: list[tuple[bytes, int]] = field(default_factory=list)
 
-    def passes_over(self) -> bool:
-        """Count one more record; whether it is left out."""
+    def passes_over(self, data: bytes, place: int) -> bool:
+        """Count one more record; whether it is left out.
+
+        Args:
+            data: What it is part of.
+            place: Where its key stands.
+        """
+        if self.word:
+            begin = data.rfind(b"\n", 0, place) + 1
+            if data.find(self.word, begin, data.find(b"\n", place)) < 0:
+                self.without += 1
+                return True
         self.seen += 1
         return (self.seen - 1) % self.every != 0
 
@@ -153,13 +170,13 @@ class _Scanner:
 
     Args:
         wanted: The keys.
-        sampled: Those of them of which a part is enough.
+        sampled: Those of them of which a part is enough, with the words to look for.
     """
 
-    def __init__(self, wanted: frozenset[str], sampled: frozenset[str]) -> None:
+    def __init__(self, wanted: frozenset[str], sampled: Mapping[str, str]) -> None:
         self._wanted = wanted
-        self._pattern = _pattern(_RECORD, sampled, wanted - sampled)
-        self._samples: dict[bytes, _Sample] = {}
+        self._pattern = _pattern(_RECORD, frozenset(sampled), wanted.difference(sampled))
+        self._samples = {key.encode(): _Sample(word=word.encode()) for key, word in sampled.items()}
 
     def __call__(self, data: bytes, line_no: int, source: str, /) -> Batch:
         if b"\\" in data and b"\\u" in data:  # a key may hide behind an escape
@@ -167,13 +184,13 @@ class _Scanner:
         first, after, token_bytes = line_no, 0, len(TOKEN)
         returns = b"\r" in data
         reader = RecordReader(source, self._wanted, returns=returns)
-        batch, read = reader.batch, reader.read_record
+        batch, read, samples = reader.batch, reader.read_record, self._samples
         for match in self._pattern.finditer(data):
             place = match.start()
             if place < after:
                 continue  # once more on the same line
-            sample = self._sample_of(match[1]) if match.lastindex else None
-            if sample is not None and sample.passes_over():
+            sample = samples[match[1]] if match.lastindex else None
+            if sample is not None and sample.passes_over(data, place):
                 continue
             begin = data.rfind(b"\n", after, place) + 1 or after
             line_no += data.count(b"\n", after, begin)
@@ -192,19 +209,16 @@ class _Scanner:
         batch.lines = line_no + data.count(b"\n", after) - first
         return batch
 
-    def _sample_of(self, key: bytes) -> _Sample:
-        return self._samples.setdefault(key, _Sample())
-
     def completed(self, log: RunLog) -> RunLog:
         """The log with what was put aside of it."""
-        if not self._samples:
+        if not any(sample.seen or sample.without for sample in self._samples.values()):
             return log
         reader = RecordReader(log.source, self._wanted, returns=False)
         dropped = dict(log.dropped)
         for key, sample in self._samples.items():
             for text, line_no in sample.kept:
                 reader.read_record(text, line_no)
-            if more := sample.seen - len(sample.kept):
+            if more := sample.seen + sample.without - len(sample.kept):
                 dropped[key.decode()] = more
         return replace(
             log,

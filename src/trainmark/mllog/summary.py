@@ -149,7 +149,7 @@ def _throughput(log: RunLog, efficiency: Mapping[str, Any]) -> float | None:
         rate
         for event in log.all(keys.TRACKED_STATS)
         if isinstance(event.value, dict)
-        and (rate := number(event.value.get("throughput"))) is not None
+        and (rate := number(event.value.get(keys.THROUGHPUT))) is not None
     ]
     return sorted(rates)[len(rates) // 2] if rates else None
 
