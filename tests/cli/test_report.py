@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.report.results import result
 from tests.report.sessions import write_session
+from trainmark import catalogue
 from trainmark.cli.main import main
 
 Trainmark = Callable[..., tuple[int, str, str]]
@@ -68,7 +70,10 @@ def test_misuse_is_status_2_with_a_way_out(
 ) -> None:
     (tmp_path / "empty").mkdir()
     for arguments, says in (
-        ((), "Missing argument"),
+        ((folder, "--benchmark", "bert"), "filters and prices are for the page of all results"),
+        (("--benchmark", "nonsense"), "benchmark"),
+        (("--out", tmp_path), "is a folder"),
+        (("--prices", tmp_path / "no.toml"), "no.toml"),
         ((tmp_path / "nowhere",), "does not exist"),
         ((tmp_path / "empty",), "Looked for files named result_*.txt"),
         ((folder, "--out", tmp_path / "no/such/page.html"), "cannot create"),
@@ -79,6 +84,59 @@ def test_misuse_is_status_2_with_a_way_out(
         assert (status, out) == (2, ""), arguments
         assert says in err
         assert "Traceback" not in err
+
+
+def test_without_a_path_every_result_is_in_one_page(
+    trainmark: Trainmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    catalogue.record(result(), [])
+    status, out, err = trainmark("report", "--json")
+    (report,) = json.loads(out)["reports"]
+    assert (status, err) == (0, "")
+    assert report["page"] == "trainmark-results.html"
+    assert report["bytes"] == (tmp_path / "trainmark-results.html").stat().st_size < 6_000_000
+    assert report["published"] == len(catalogue.published())
+    assert report["own"] == 1
+    assert report["results"] == report["published"] + 1
+
+
+def test_filters_choose_what_is_in_the_page(trainmark: Trainmark, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    asked = ("--benchmark", "resnet", "--round", "2.0", "--accelerator", "bow")
+    status, out, _ = trainmark("report", *asked, "--out", page)
+    expected = catalogue.query(
+        catalogue.Filters(benchmark="resnet", rounds=("2.0",), accelerator="bow")
+    )
+    assert status == 0
+    assert out.startswith(f"report: {page} ({len(expected)} results, ")
+    assert len(expected) > 0
+    assert "Asked for: benchmark resnet, rounds 2.0, accelerator bow." in page.read_text()
+
+
+def test_no_result_is_status_1_and_no_page(trainmark: Trainmark, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    status, out, err = trainmark("report", "--submitter", "nobody at all", "--out", page)
+    assert (status, out) == (1, "")
+    assert "no result matches" in err
+    assert not page.exists()
+
+
+def test_runs_stand_among_all_results_once(
+    trainmark: Trainmark, folder: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    asked = ("--round", "2.0", "--out", page, "--json")
+    status, out, _ = trainmark("report", folder, "--published", *asked)
+    (report,) = json.loads(out)["reports"]
+    assert status == 0
+    assert report["own"] == 1
+    assert report["published"] > 0
+    assert not (folder / "report.html").exists()
+    # The same session recorded: its runs are not there twice, and the round asked for stays.
+    catalogue.record(result(benchmark="resnet50_desk", path=str(folder.resolve())), [])
+    out = trainmark("report", folder, "--beside", "--out", page, "--json")[1]
+    assert json.loads(out)["reports"][0]["own"] == 1
 
 
 def test_a_folder_name_cannot_reach_the_terminal(trainmark: Trainmark, tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.report import synthetic
 from tests.report.sessions import write_session
+from trainmark.report.subjects import Subject, subjects_of
 
 
 @pytest.fixture(autouse=True)
@@ -19,3 +21,9 @@ def no_own_results(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def session_folder(tmp_path: Path) -> Path:
     """Three good runs of 1.0, 1.1 and 1.3 minutes."""
     return write_session(tmp_path / "session")
+
+
+@pytest.fixture(scope="session")
+def whole() -> tuple[Subject, ...]:
+    """A catalogue as large as the published one, as the page has it."""
+    return subjects_of(synthetic.catalogue())

@@ -1,46 +1,120 @@
-"""``trainmark report``: one self-contained HTML page about a folder of runs."""
+"""``trainmark report``: one self-contained HTML page, of a folder of runs or of all results."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from trainmark.catalogue import Filters
     from trainmark.report import SessionReport
+    from trainmark.types import Result
 
 __all__ = ["command"]
 
+_PAGE = "trainmark-results.html"
+_TEXT = "A part of the {}'s name; repeatable."
+# The filters of the page of all results: option, field, help.
+_FILTERS = (
+    ("--benchmark", "benchmark", "A benchmark, for example resnet or bert; repeatable."),
+    ("--round", "rounds", "A round, or a range as 2.0-3.1; repeatable."),
+    ("--submitter", "submitter", _TEXT.format("submitter")),
+    ("--system", "system", _TEXT.format("system")),
+    ("--accelerator", "accelerator", _TEXT.format("accelerator")),
+    ("--framework", "framework", _TEXT.format("framework")),
+)
+
+
+def _filters(command: Any) -> Any:
+    for option, name, text in reversed(_FILTERS):
+        command = click.option(option, name, multiple=True, metavar="TEXT", help=text)(command)
+    return command
+
 
 @click.command("report")
-@click.argument(
-    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH..."
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH...]")
+@click.option(
+    "--published",
+    "--beside",
+    "with_published",
+    is_flag=True,
+    help="One page of all results, with the runs of each PATH among them.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE.html",
-    help="Where to write the page; PATH/report.html if not given.",
+    help=f"Where to write the page; PATH/report.html, or {_PAGE} here, if not given.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the whole report as JSON as well.")
-def command(paths: tuple[Path, ...], out: Path | None, as_json: bool) -> None:
-    """Write one self-contained HTML page about each folder of runs.
+@_filters
+@click.option("--division", type=click.Choice(["closed", "open"], case_sensitive=False))
+@click.option("--origin", type=click.Choice(["published", "imported", "own"], case_sensitive=False))
+@click.option(
+    "--catalogue",
+    "where",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="DIR",
+    help="The folder of own results, instead of the user's.",
+)
+@click.option(
+    "--prices",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Your own file of prices, instead of the one in your folder.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what is written where, as JSON.")
+def command(
+    *,
+    paths: tuple[Path, ...],
+    with_published: bool,
+    out: Path | None,
+    where: Path | None,
+    prices: Path | None,
+    as_json: bool,
+    **asked: Any,
+) -> None:
+    """Write one self-contained HTML page: of all results, or of a folder of runs.
+
+    Without PATH the page holds every result of the catalogue, published, imported and your own
+    (unverified), with search, filters, charts and export; filters choose what is in it.
 
     PATH is a folder that `trainmark run` made, or any folder that holds result_*.txt in the
-    layout of a submission. The page needs no network and opens from disk.
+    layout of a submission: the page is a report of these runs. With --published their results
+    stand among all others instead.
 
-    Exit status: 0 the page is written (whatever the checker says in it), 2 a wrong request.
+    The page needs no network and opens from disk.
+
+    Exit status: 0 the page is written (whatever the checker says in it), 1 no result matches,
+    2 a wrong request.
     """
-    from trainmark.report import load, write_html
     from trainmark.types import UsageError
 
+    given = {name: value for name, value in asked.items() if value}
+    if not paths or with_published:
+        _write_all(paths, out or Path(_PAGE), where, prices, given, as_json=as_json)
+        return
+    if given or prices is not None:
+        raise UsageError(
+            "filters and prices are for the page of all results, not for the report of runs",
+            hint="Leave them out, or add --published.",
+        )
     if out is not None and len(paths) > 1:
         raise UsageError(
             f"--out names one file, but {len(paths)} folders are given",
             hint="Leave out --out: each page is then written to its own PATH/report.html.",
         )
+    _write_runs(paths, out, where, as_json=as_json)
+
+
+def _write_runs(
+    paths: tuple[Path, ...], out: Path | None, where: Path | None, *, as_json: bool
+) -> None:
+    """A report of its own for each folder of runs."""
+    from trainmark.report import load, write_html
+
     reports = []
     for path in paths:
-        session = load(path)
+        session = load(path, own_results=where)
         page = path / "report.html" if out is None else out
         write_html(session, page)
         reports.append((session, page))
@@ -49,6 +123,80 @@ def command(paths: tuple[Path, ...], out: Path | None, as_json: bool) -> None:
     else:
         for _, page in reports:
             click.echo(f"report: {_clean(page)}")
+
+
+def _write_all(
+    paths: tuple[Path, ...],
+    out: Path,
+    where: Path | None,
+    prices: Path | None,
+    given: dict[str, Any],
+    *,
+    as_json: bool,
+) -> None:
+    """The page of all results that are asked for, and of the runs in the folders."""
+    from trainmark.catalogue import Filters
+    from trainmark.report.browse import write_browser
+    from trainmark.report.subjects import subjects_of
+
+    results = _results(paths, Filters(**given), where)
+    subjects = subjects_of(results, prices=prices)
+    asked = ", ".join(f"{name} {_words(value)}" for name, value in given.items())
+    write_browser(subjects, out, asked=asked)
+    if as_json:
+        _print_page(results, out)
+    else:
+        megabytes = out.stat().st_size / 1e6
+        click.echo(f"report: {_clean(out)} ({len(results):,} results, {megabytes:.1f} MB)")
+
+
+def _results(
+    paths: tuple[Path, ...], filters: "Filters", where: Path | None
+) -> "tuple[Result, ...]":
+    """What the catalogue has, and the runs in the folders, each once."""
+    from trainmark.analysis.own_runs import results_at
+    from trainmark.catalogue import query
+    from trainmark.cli.damaged import warn
+    from trainmark.types import TrainmarkError
+
+    mine = tuple(result for path in paths for result in results_at(path))
+    findings: list[Any] = []
+    found = query(filters, where=where, on_finding=findings.append)
+    warn(findings)
+    kept = [one for one in found if not any(_is_same(one, other) for other in mine)]
+    if not kept and not mine:
+        raise TrainmarkError(
+            "no result matches all of these filters",
+            hint="Leave out one of them; `trainmark results` tells which values there are.",
+        )
+    return (*mine, *kept)
+
+
+def _is_same(recorded: "Result", result: "Result") -> bool:
+    """Whether a recorded session is the one that the runs of a result belong to."""
+    return (
+        recorded.origin == "own"
+        and recorded.benchmark == result.benchmark
+        and bool(recorded.path)
+        and Path(result.path).resolve().is_relative_to(recorded.path)
+    )
+
+
+def _words(value: Any) -> str:
+    return " or ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _print_page(results: "tuple[Result, ...]", page: Path) -> None:
+    import orjson
+
+    origins = [result.origin for result in results]
+    told = {
+        "page": str(page),
+        "bytes": page.stat().st_size,
+        "results": len(results),
+        **{origin: origins.count(origin) for origin in ("published", "imported", "own")},
+    }
+    click.echo(orjson.dumps({"reports": [told]}, option=orjson.OPT_INDENT_2))
 
 
 def _print_json(reports: "list[tuple[SessionReport, Path]]") -> None:

@@ -81,7 +81,7 @@ def render_browser(subjects: Sequence[Subject], *, asked: str = "") -> str:
         page.environment()
         .get_template("browse.html.j2")
         .render(
-            title=f"{text.count(len(subjects))} result{'' if len(subjects) == 1 else 's'}",
+            title=f"Time to train: {text.count(len(subjects))} result{'s' * (len(subjects) != 1)}",
             subtitle=_subtitle(subjects, asked),
             policy=page.policy(script, library),
             style=Markup(styles),  # noqa: S704 - ours

@@ -53,6 +53,8 @@ class Chart {
     byId("chart-note").textContent = this.note(drawing);
     this.box.setAttribute("aria-label", `${CHARTS[state.chart]}, ${this.group || "nothing to draw"}: ${countOf(drawing.drawn.length, "point")}; the same numbers are in the table below it`);
     this.figure = drawing.figure;
+    const drawnNames = drawing.figure.data.filter((trace) => trace.showlegend !== false).length;
+    this.box.style.height = PHONE.matches ? `${19 + 1.25 * drawnNames}rem` : "";
     return this.draw();
   }
 
@@ -78,7 +80,10 @@ class Chart {
       said.push(`The filters leave results of ${this.groups.length} groups whose minutes do not compare; this chart shows one of them, ${this.group}.`);
     }
     if (state.chart === "history") {
-      said.push(series > MOST_LINES ? `The ${MOST_LINES} of ${series} systems with the most rounds; filter to see others.` : "Each line is as many of the same accelerator, whoever filed it.");
+      said.push("Each line is as many of the same accelerator: the best time of each round, whoever filed it.");
+      if (series > MOST_LINES) {
+        said.push(`The ${MOST_LINES} of ${series} with the most rounds are drawn; filter to see others.`);
+      }
     } else if (drawn.length < this.timed) {
       const without = WHOLE.format(this.timed - drawn.length);
       said.push(state.chart === "price" ? `${without} of ${WHOLE.format(this.timed)} have no known price of this kind and are not drawn.` : `${without} without a number of accelerators are not drawn.`);

@@ -63,8 +63,9 @@ class Detail {
   standing(row) {
     const { facts } = this.app;
     const round = facts.value("round", row);
+    const isPublished = facts.value("origin", row) === "published";
     const words = [facts.value("submitter", row), round ? `round ${round}` : "", facts.value("benchmark", row)];
-    return element("p", {}, `${words.filter(Boolean).join(", ")} `, element("span", { class: "label" }, facts.value("label", row)));
+    return element("p", {}, `${words.filter(Boolean).join(", ")} `, element("span", { class: isPublished ? "label verified" : "label" }, facts.value("label", row)));
   }
 
   pair(column, row) {

@@ -128,7 +128,7 @@ function showActive(app, place) {
   const { state, facts } = app;
   const buttons = [];
   const add = (title, change) => buttons.push(
-    element("button", { type: "button", "aria-label": `Remove filter ${title}`, click: () => app.change(change) },
+    element("button", { type: "button", "aria-label": `Remove filter ${title}`, click: () => removed(app, place, change) },
       title, element("span", { "aria-hidden": "true" }, " \u00d7")),
   );
   if (state.q) {
@@ -152,8 +152,14 @@ function showActive(app, place) {
     }
   }
   if (buttons.length > 1) {
-    buttons.push(element("button", { type: "button", class: "plain", click: () => app.clear() }, "Clear all filters"));
+    buttons.push(element("button", { type: "button", class: "plain", click: () => { app.clear(); byId("q").focus(); } }, "Clear all filters"));
   }
   place.replaceChildren(...buttons);
   place.hidden = buttons.length === 0;
+}
+
+// The button that was pressed goes: the focus stays near it.
+function removed(app, place, change) {
+  app.change(change);
+  (place.querySelector("button") ?? byId("q")).focus();
 }

@@ -1,5 +1,7 @@
 // Numbers and names as people read them.
 
+const PHONE = window.matchMedia("(max-width: 45rem)");
+
 function decimals(least, most) {
   return new Intl.NumberFormat("en", { minimumFractionDigits: least, maximumFractionDigits: most });
 }

@@ -66,8 +66,18 @@ class App {
     this.change({ q, chosen, flags, min, max });
   }
 
+  // A result opened or closed leaves the rest alone, and the focus where it is.
   show() {
     this.written = toFragment(this.state);
+    const asked = toFragment({ ...this.state, open: "" });
+    if (asked !== this.drawn) {
+      this.drawn = asked;
+      this.draw();
+    }
+    this.detail.show();
+  }
+
+  draw() {
     const selected = selectRows(this.facts, this.state);
     this.sorted = sortRows(this.facts, selected.rows, this.state);
     this.facets.show(selected);
@@ -82,7 +92,6 @@ class App {
     this.say(this.counted());
     byId("mixed").hidden = new Set(this.sorted.map((row) => groupOf(this.facts, row))).size < 2;
     this.chart.show(this.sorted);
-    this.detail.show();
   }
 
   counted() {

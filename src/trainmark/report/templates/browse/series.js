@@ -2,6 +2,7 @@
 
 const MOST_SERIES = 9;
 const MOST_LINES = 8;
+const MOST_SLOPES = 5;
 const OTHERS = "#8a93a0";
 const OWN_NAME = "own, unverified";
 const OWN_MARKER = { color: "#e0a800", symbol: "star-diamond", size: 15, line: { color: "#5c4500", width: 1.5 }, opacity: 1 };
@@ -93,7 +94,7 @@ function historyFigure(facts, rows, look) {
       y: points.map((row) => facts.value("minutes", row)),
     };
   });
-  const layout = baseLayout("round", "minutes to target, the best of each round");
+  const layout = baseLayout("round", "minutes to target");
   Object.assign(layout.xaxis, { type: "category", categoryorder: "array", categoryarray: rounds });
   if (minutes.length > 0) {
     logAxis(layout.yaxis, minutes);
@@ -191,11 +192,10 @@ function folded(text) {
 
 // Lines of slope -1: x times y is the same along each.
 function slopes(layout, products) {
-  const [low, high] = [Math.min(...products), Math.max(...products)].map(Math.log10);
-  const step = high - low > 4 ? 1 : 0.5;
   const made = [];
-  for (let power = Math.ceil(low / step) * step; power <= high; power += step) {
-    const product = 10 ** power;
+  const nice = niceTicks(Math.min(...products), Math.max(...products));
+  const every = Math.ceil(nice.length / MOST_SLOPES);
+  for (const product of nice.filter((_, i) => i % every === 0)) {
     const x = layout.xaxis.range.map((end) => 10 ** end);
     made.push({
       type: "scatter",
@@ -206,13 +206,16 @@ function slopes(layout, products) {
       showlegend: false,
       line: { color: OTHERS, width: 1, dash: "dot" },
     });
-    layout.annotations.push(slopeLabel(layout, power));
+    if (!PHONE.matches) {
+      layout.annotations.push(slopeLabel(layout, product));
+    }
   }
   return made;
 }
 
 // At the upper left end of the line, inside the frame.
-function slopeLabel(layout, power) {
+function slopeLabel(layout, product) {
+  const power = Math.log10(product);
   const left = layout.xaxis.range[0];
   const top = layout.yaxis.range[1];
   const atLeft = power - left <= top;
@@ -221,7 +224,7 @@ function slopeLabel(layout, power) {
     y: atLeft ? power - left : top,
     xanchor: "left",
     yanchor: atLeft ? "bottom" : "top",
-    text: literal(FORMATS.count(Number((10 ** power).toPrecision(2)))),
+    text: literal(TICK.format(product)),
     showarrow: false,
     font: { size: 10 },
     opacity: 0.75,
@@ -269,10 +272,17 @@ function baseLayout(xTitle, yTitle) {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     margin: { l: 8, r: 8, t: 8, b: 8 },
-    legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+    legend: legend(),
     showlegend: true,
     hoverlabel: { bgcolor: "#1b1f27", font: { color: "#ffffff" }, align: "left", namelength: 0 },
     dragmode: false,
     hovermode: "closest",
   };
+}
+
+// On a phone below the chart, where names have its whole width.
+function legend() {
+  return PHONE.matches
+    ? { orientation: "h", y: 0, yref: "container", yanchor: "bottom", x: 0, xref: "container", font: { size: 11 } }
+    : { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 };
 }

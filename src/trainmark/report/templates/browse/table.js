@@ -1,7 +1,6 @@
 // The table of results: one page of rows at a time, sortable, its columns chosen by the reader.
 
 const PAGE_ROWS = 50;
-const PHONE = window.matchMedia("(max-width: 45rem)");
 
 function shownColumns(app) {
   const names = app.state.columns;
@@ -18,7 +17,7 @@ class ResultTable {
     this.drawn = "";
     byId("previous").addEventListener("click", () => this.turn(-1));
     byId("next").addEventListener("click", () => this.turn(1));
-    PHONE.addEventListener("change", () => app.show());
+    PHONE.addEventListener("change", () => app.draw());
     this.chooser();
   }
 
