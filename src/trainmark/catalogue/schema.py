@@ -7,7 +7,7 @@ gives the field's default.
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from trainmark.types import Doubt, Evaluation, Result, Run, Target
@@ -39,6 +39,15 @@ def _text(value: Any) -> str:
 def _words(raw: Mapping[str, str]) -> str:
     """As JSON that DuckDB searches, which refuses half of a surrogate pair even when escaped."""
     return _text({name: _unicode(value) for name, value in raw.items()})
+
+
+def _evaluation_row(evaluation: Evaluation) -> dict[str, Any]:
+    """As ``asdict`` has it, twenty times as fast: there are 600,000."""
+    return {
+        "minutes": evaluation.minutes,
+        "samples": evaluation.samples,
+        "quality": evaluation.quality,
+    }
 
 
 def _doubt_row(doubt: Doubt) -> dict[str, Any]:
@@ -139,7 +148,7 @@ _RUN_FIELDS: tuple[Column, ...] = (
     Column(
         "evaluations",
         "STRUCT(minutes DOUBLE, samples DOUBLE, quality DOUBLE)[]",
-        lambda evaluations: [asdict(evaluation) for evaluation in evaluations],
+        lambda evaluations: [_evaluation_row(evaluation) for evaluation in evaluations],
         lambda rows: tuple(Evaluation(**row) for row in rows),
     ),
     *_columns("DOUBLE", "samples_per_second"),
