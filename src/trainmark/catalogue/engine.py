@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Database
-    from duckdb import Error, InterruptException, connect
+    from duckdb import Error, OutOfMemoryException, connect
 else:
     try:
         from _duckdb import DuckDBPyConnection as Database
-        from _duckdb import Error, InterruptException, connect
+        from _duckdb import Error, OutOfMemoryException, connect
     except ImportError:
         from duckdb import DuckDBPyConnection as Database
-        from duckdb import Error, InterruptException, connect
+        from duckdb import Error, OutOfMemoryException, connect
 
-__all__ = ["Database", "Error", "InterruptException", "connect", "insert"]
+__all__ = ["Database", "Error", "OutOfMemoryException", "connect", "insert"]
 
 
 def insert(database: Database, table: str, values: Sequence[Sequence[Any]]) -> None:

@@ -60,15 +60,15 @@ def _make(path: Path, columns: Sequence[tuple[str, str]], blocks: Iterable[Block
     definitions = ", ".join(f"{_quoted(name)} {kind}" for name, kind in columns)
     target = str(path).replace("'", "''")
     with connect() as database:
-        database.execute(f"CREATE TABLE facts ({definitions})")
-        for block in blocks:
-            engine.insert(database, "facts", block)
         try:
+            database.execute(f"CREATE TABLE facts ({definitions})")
+            for block in blocks:
+                engine.insert(database, "facts", block)
             database.execute(f"COPY facts TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
         except engine.Error as error:
             raise TrainmarkError(
-                f"cannot write the table: {str(error).splitlines()[0]}",
-                hint="Free some space, or name another file with --out.",
+                f"cannot write the table as Parquet: {str(error).splitlines()[0]}",
+                hint="Free some space, take another format, or name another file with --out.",
             ) from error
 
 

@@ -39,6 +39,7 @@ VERBS: dict[str, Verb] = {
     "compare": Verb("compare", "Compare results: minutes, speed and its spread, per dollar."),
     "prices": Verb("prices", "Figures of hardware, prices, space and power; add your own."),
     "diff": Verb("diff", "Your runs before and after an update: slower beyond noise?"),
+    "sql": Verb("sql", "Ask the catalogue in SQL, for reading only."),
     "report": Verb("report", "One self-contained HTML page about a folder of runs."),
     "system": Verb("system", "Describe this machine in the official form."),
     "workloads": Verb("workloads", "List the workloads that can be run."),
