@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from trainmark.catalogue import names
-from trainmark.catalogue.describe_code import implementations_in
+from trainmark.catalogue.describe_code import implementations_in, other_system_file
 
 __all__ = ["Folder", "Folders", "find_folders"]
 
@@ -168,6 +168,7 @@ def _folder(
         f"{root}systems/{system}.json",
         f"{root}results/{system}/entry.json",
         f"{root}results/{system}/{system}.json",
+        f"{root}systems/{other_system_file(submitter, system)}.json",
     )
     submission = f"{root}submission.json"
     scaling = f"{path}/scaling.json"
