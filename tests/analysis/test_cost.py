@@ -75,7 +75,7 @@ def test_a_formula_has_its_numbers_source_and_date(
 
 def test_a_competitors_figure_says_so(tables: Tables) -> None:
     found = derive(dgx(), tables)["dollar_minutes"]
-    assert found.basis == "list price by a vendor's report of DGX A100 640GB"
+    assert found.basis == "list price of DGX A100 640GB by a vendor's report"
     assert any("stated by Graphcore" in mark for mark in found.marks)
 
 

@@ -168,7 +168,7 @@ class _Derivation:
         name, unit = "dollar_minutes", "USD-minutes"
         if bought is None:
             return self.lacking(name, unit, self.no_list_price(price))
-        basis = f"{_BOUGHT.get(bought.figure.basis, 'price')} of {bought.product}"
+        basis = _bought(bought)
         return self.product(name, unit, bought.amount, _amount(bought), basis, bought)
 
     def run_cost(
@@ -197,8 +197,7 @@ class _Derivation:
             "USD",
             bought.amount / hours / 60,
             f"{_amount(bought)} / ({_number(years)} years x {_HOURS_PER_YEAR:,} h x 60)",
-            f"{_BOUGHT.get(bought.figure.basis, 'price')} of {bought.product} "
-            f"spread over {_number(years)} years",
+            f"{_bought(bought)} spread over {_number(years)} years",
             bought,
             marks=(
                 f"as if the machine were busy for all of {_number(years)} years; "
@@ -349,9 +348,20 @@ class _Derivation:
         )
 
 
-# Prices of products by the basis of the figure.
-_BOUGHT = {"list": "list price", "vendor report": "list price by a vendor's report"}
+# What a price to buy is called, by its figure's basis, and what is said after it.
+_BOUGHT = {
+    "list": ("list price", ""),
+    "vendor report": ("list price", " by a vendor's report"),
+    "quote": ("price", " by an offer"),
+    "estimate": ("price", " by an estimate"),
+}
 _ADD = "add your own: trainmark prices add"
+
+
+def _bought(price: Price) -> str:
+    """What a price to buy is: "list price of DGX A100 640GB by a vendor's report"."""
+    what, how = _BOUGHT.get(price.figure.basis, ("price", f" by {price.figure.basis}"))
+    return f"{what} of {price.product}{how}"
 
 
 def _place(result: Result) -> tuple[str, ...]:
