@@ -193,6 +193,12 @@ def test_what_does_not_forbid_is_marked(facts: dict[str, Any], word: str) -> Non
     assert [mark for mark in verdict.marks if word in mark], verdict.marks
 
 
+def test_many_scaled_results_are_told_together() -> None:
+    scaled = [made(id=str(n), scaling_factor=1 + n / 100) for n in range(1, 6)]
+    (mark,) = judge(scaled).marks
+    assert mark.startswith("5 results have their time multiplied, by 1.01 to 1.05")
+
+
 def test_like_results_have_no_mark() -> None:
     assert judge([made(), dataclasses.replace(made(), minutes=9.0)]).marks == ()
 

@@ -1,6 +1,7 @@
 """Speed-up, efficiency, the line through them, and which results are put together."""
 
 import math
+import statistics
 
 import pytest
 from hypothesis import given
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 from tests.analysis.made import made
 from trainmark.analysis.comparability import group_of
 from trainmark.analysis.scaling import Scaling, fit_of, scaling, scaling_of
-from trainmark.analysis.scaling_reference import Reference
+from trainmark.analysis.scaling_reference import reference_samples
 from trainmark.analysis.series import Asked, gather, known_benchmarks
+from trainmark.catalogue import query
 from trainmark.types import Result, TrainmarkError, UsageError
 
 
@@ -92,18 +94,48 @@ def test_the_published_machines_of_round_2() -> None:
     assert found.fit.counts == 4
 
 
-def test_references_are_in_samples_and_lie_on_the_line_between_two() -> None:
-    reference = Reference()
-    found = gather(Asked(benchmark="resnet", accelerator="bow-ipu", round="2.0"))
-    (bow,) = [result for result in found if result.accelerators == 16]
-    assert bow.global_batch_size == 3520
+def test_references_lie_on_the_line_between_two_batch_sizes() -> None:
     epochs = 35.1538 + (39.875 - 35.1538) * (3520 - 3264) / (4096 - 3264)
-    assert reference.samples(bow) == pytest.approx(epochs * 1_281_167, rel=1e-3)
-    assert reference.samples(made(global_batch_size=1e6)) is None
-    assert reference.samples(made(global_batch_size=None)) is None
-    assert reference.samples(made(round="0.7")) is None
-    bert = made(benchmark="bert", global_batch_size=448.0, round="2.1")
-    assert reference.samples(bert) == pytest.approx(2_414_421, abs=1)
+    bow = made(global_batch_size=3520.0)
+    assert reference_samples(bow) == pytest.approx(epochs * 1_281_167, rel=1e-3)
+    assert reference_samples(made(global_batch_size=1e6)) is None
+    assert reference_samples(made(global_batch_size=None)) is None
+    assert reference_samples(made(round="0.7")) is None
+    assert reference_samples(made(round="9.9")) is None
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "round_name", "batch", "samples"),
+    [
+        ("bert", "2.1", 448, 2_414_421),
+        ("dlrm", "1.0", 55_296, 0.9 * 4_195_197_692),
+        ("gpt3", "4.0", 1_536, 1_195_376_640 / 2048),
+        ("stable_diffusion", "3.1", 512, 5_000 * 512),
+        ("unet3d", "3.0", 32, 2_401.875 * 168),
+        ("unet3d", "3.1", 32, 384_300),
+        ("ssd", "2.1", 256, 4 * 1_170_301),
+        ("ssd", "1.1", 1_024, 50 * 117_266),
+    ],
+)
+def test_references_are_in_samples_whatever_they_count(
+    benchmark: str, round_name: str, batch: float, samples: float
+) -> None:
+    result = made(benchmark=benchmark, round=round_name, global_batch_size=batch)
+    assert reference_samples(result) == pytest.approx(samples, rel=1e-2)
+
+
+def test_published_results_need_about_what_the_references_need() -> None:
+    """A wrong unit is off by far more: epochs, steps and tokens are not samples."""
+    shares: dict[str, list[float]] = {}
+    for result in query():
+        needed = reference_samples(result)
+        if result.division == "closed" and result.samples_to_target and needed:
+            task = result.task or result.benchmark
+            shares.setdefault(task, []).append(result.samples_to_target / needed)
+    assert len(shares) > 12
+    for task, found in shares.items():
+        assert 0.85 < statistics.median(found) < 1.15, task
+        assert sum(0.5 < share < 2 for share in found) > 0.98 * len(found), task
 
 
 def test_results_without_a_score_or_carried_over_are_left_out() -> None:
@@ -116,6 +148,12 @@ def test_results_without_a_score_or_carried_over_are_left_out() -> None:
 def test_an_exact_name_is_not_a_part_of_others() -> None:
     found = gather(Asked(benchmark="resnet", accelerator="a100-sxm-80gb"))
     assert {result.accelerator for result in found} == {"A100-SXM-80GB"}
+
+
+def test_a_name_that_is_also_a_family_means_the_family() -> None:
+    found = gather(Asked(benchmark="resnet", accelerator="v100"))
+    assert len({result.accelerator for result in found}) > 2
+    assert all(result.accelerator.startswith("V100") for result in found)
 
 
 def test_a_family_is_marked() -> None:

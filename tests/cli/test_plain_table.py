@@ -1,6 +1,6 @@
 """Plain tables: alignment, narrow terminals, hostile text."""
 
-from trainmark.cli.plain_table import Column, number, percent, table_lines
+from trainmark.cli.plain_table import Column, amount, number, percent, table_lines
 
 _COLUMNS = (Column("name", right=False), Column("n"), Column("note", 2, right=False))
 
@@ -36,3 +36,9 @@ def test_numbers_for_people() -> None:
         "", "0", "0.319", "2.672", "19.64", "137.9", "41,324",
     ]  # fmt: skip
     assert (percent(None), percent(0.236), percent(-0.05, sign=True)) == ("", "23.6%", "-5.0%")
+
+
+def test_amounts_have_prefixes() -> None:
+    values = (None, 3072.0, 9_999.0, 10_000.0, 590_123.0, 48_684_346.0, 3_775e6, 2e12)
+    shown = ["", "3,072", "9,999", "10.00k", "590.1k", "48.68M", "3.775G", "2.000T"]
+    assert [amount(value) for value in values] == shown

@@ -30,6 +30,7 @@ __all__ = [
 
 _TABLE = Path(trainmark.__file__).parent / "catalogue" / "tables" / "comparability.toml"
 _OWN_TARGET = "own target"
+_MOST_SCALED = 2  # more are told together
 _SUBMITTED = frozenset({"published", "imported"})
 
 
@@ -62,6 +63,9 @@ class Group:
         data: The data set.
         parted: Why it is a group of its own.
         source: Where that stands.
+        epoch_samples: Samples of an epoch of the reference convergence points, None where those
+            count no epochs.
+        first_epoch: The number that those begin to count epochs at.
     """
 
     task: str
@@ -73,12 +77,14 @@ class Group:
     data: str
     parted: str
     source: Source
+    epoch_samples: int | None = None
+    first_epoch: int = 0
 
     @property
     def span(self) -> str:
-        """The rounds for people: "0.6 to 4.0"."""
+        """The rounds for people: "rounds 0.6 to 4.0"."""
         first, last = self.rounds[0], self.rounds[-1]
-        return first if first == last else f"{first} to {last}"
+        return f"round {first}" if first == last else f"rounds {first} to {last}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +227,7 @@ def _difference(one: Result, other: Result) -> str:
         )
     early, late = sorted((first, second), key=lambda group: round_key(group.rounds[0]))
     return (
-        f"{late.task} of round {early.span} ({early.target}) does not compare with {late.span} "
+        f"{late.task} of {early.span} ({early.target}) does not compare with {late.span} "
         f"({late.target}): {late.parted} [{late.source.title}]"
     )
 
@@ -268,11 +274,17 @@ def _carried(results: Sequence[Result]) -> list[str]:
 
 
 def _scaled(results: Sequence[Result]) -> list[str]:
+    scaled = [result for result in results if result.scaling_factor != 1]
+    why = "as the rounds ask of runs that converged faster than the reference"
+    if len(scaled) > _MOST_SCALED:
+        factors = sorted(result.scaling_factor for result in scaled)
+        return [
+            f"{len(scaled)} results have their time multiplied, by {factors[0]:.4g} to "
+            f"{factors[-1]:.4g}, {why}"
+        ]
     return [
-        f"{result.id} has its time multiplied by {result.scaling_factor:.4g}, as its round asks "
-        "of runs that converged faster than the reference"
-        for result in results
-        if result.scaling_factor != 1
+        f"{result.id} has its time multiplied by {result.scaling_factor:.4g}, {why}"
+        for result in scaled
     ]
 
 

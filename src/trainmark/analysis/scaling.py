@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainmark.analysis.comparability import Group, group_of, judge, round_key
-from trainmark.analysis.scaling_reference import Reference
+from trainmark.analysis.scaling_reference import reference_samples
 from trainmark.analysis.series import Asked, gather, group_for, in_group, rate_of
 from trainmark.types import Finding, Result
 
@@ -165,25 +165,17 @@ def scaling(asked: Asked, findings: list[Finding] | None = None) -> Scaling:
     """
     found = gather(asked, findings)
     group = group_for(found)
-    reference = Reference(where=asked.where)
     others = {g for result in found if (g := group_of(result)) is not None} - {group}
     ordered = sorted(others, key=lambda one: round_key(one.rounds[0]))
-    return scaling_of(in_group(found, group), group, reference, others=ordered)
+    return scaling_of(in_group(found, group), group, others=ordered)
 
 
-def scaling_of(
-    results: Sequence[Result],
-    group: Group,
-    reference: Reference | None = None,
-    *,
-    others: Sequence[Group] = (),
-) -> Scaling:
+def scaling_of(results: Sequence[Result], group: Group, *, others: Sequence[Group] = ()) -> Scaling:
     """The same of given results.
 
     Args:
         results: Results of that group with a score and a number of accelerators; at least one.
         group: The group.
-        reference: Tells what the references need; without it nothing is said of them.
         others: Other groups, to be named.
     """
     ordered = sorted(results, key=lambda r: (r.accelerators or 0, r.minutes or 0.0, r.id))
@@ -192,7 +184,7 @@ def scaling_of(
         best.setdefault(result.accelerators or 0, result)
     smallest = ordered[0]
     steps = tuple(
-        _step(result, smallest, best[result.accelerators or 0] is result, reference)
+        _step(result, smallest, is_best=best[result.accelerators or 0] is result)
         for result in ordered
     )
     chosen = [step for step in steps if step.best]
@@ -224,7 +216,7 @@ def fit_of(points: Sequence[tuple[int, float]]) -> Fit | None:
     )
 
 
-def _step(result: Result, smallest: Result, best: bool, reference: Reference | None) -> Step:
+def _step(result: Result, smallest: Result, *, is_best: bool) -> Step:
     assert result.minutes
     assert smallest.minutes
     assert result.accelerators
@@ -234,12 +226,12 @@ def _step(result: Result, smallest: Result, best: bool, reference: Reference | N
     rate, first = rate_of(result), rate_of(smallest)
     return Step(
         result=result,
-        best=best,
+        best=is_best,
         speed_up=speed_up,
         time_efficiency=speed_up / more,
         rate=rate,
         throughput_efficiency=None if rate is None or first is None else rate / first / more,
-        reference_samples=None if reference is None else reference.samples(result),
+        reference_samples=reference_samples(result),
     )
 
 

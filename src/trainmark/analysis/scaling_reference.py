@@ -1,66 +1,50 @@
 """How many samples the reference of a round needs at a result's batch size."""
 
 import itertools
-from pathlib import Path
+from collections.abc import Sequence
 
-from trainmark.catalogue import runs_of
-from trainmark.rules.convergence.points import references_of_round
+from trainmark.analysis.comparability import Group, group_of
+from trainmark.rules.convergence.points import Point, references_of_round
 from trainmark.types import Result
 
-__all__ = ["Reference"]
+__all__ = ["reference_samples"]
+
+_GPT3_SEQUENCE = 2_048  # tokens of a sample, by the reference implementation
 
 
-class Reference:
-    """The reference convergence points of every round, in samples.
+def reference_samples(result: Result) -> float | None:
+    """Samples until the target by the reference convergence points of the result's round.
+
+    That of the same batch size, else the line between the two around it.
 
     Args:
-        where: The folder of own results instead of the user's.
+        result: A result.
+
+    Returns:
+        None where the round has no reference, and for batch sizes outside of them.
     """
-
-    def __init__(self, where: Path | None = None) -> None:
-        self._where = where
-        self._epochs: dict[str, float | None] = {}
-
-    def samples(self, result: Result) -> float | None:
-        """Samples until the target by the references of the result's round.
-
-        That of the same batch size, else the line between the two around it.
-
-        Args:
-            result: A result.
-
-        Returns:
-            None where the round has no reference, for batch sizes outside of them, and for
-            references that count what is no sample (tokens).
-        """
-        batch = result.global_batch_size
-        if result.round is None or batch is None:
-            return None
-        table = references_of_round(result.round, result.benchmark)
-        if table is None:
-            return None
-        amount = _at([(point.batch_size, point.mean) for point in table.points], batch)
-        size = self._unit(table.unit, result, batch)
-        return None if amount is None or size is None else amount * size
-
-    def _unit(self, unit: str, result: Result, batch: float) -> float | None:
-        """Samples in one unit of the references."""
-        if unit == "samples":
-            return 1.0
-        if unit == "steps":
-            return batch
-        if unit != "epochs":
-            return None
-        if result.benchmark not in self._epochs:
-            runs = runs_of(result, where=self._where, on_finding=lambda _: None)
-            sizes = [run.train_samples for run in runs if run.train_samples]
-            self._epochs[result.benchmark] = sizes[0] if sizes else None
-        return self._epochs[result.benchmark]
+    batch, group = result.global_batch_size, group_of(result)
+    if result.round is None or batch is None or group is None:
+        return None
+    table = references_of_round(result.round, result.benchmark)
+    if table is None:
+        return None
+    amount = _at(table.points, batch)
+    return None if amount is None else _samples(amount, table.unit, batch, group)
 
 
-def _at(points: list[tuple[float, float]], batch: float) -> float | None:
-    """The value at a batch size, between two points on the line; None outside."""
-    for (low, first), (high, last) in itertools.pairwise(points):
-        if low <= batch <= high:
-            return first + (last - first) * (batch - low) / (high - low)
-    return points[0][1] if points and points[0][0] == batch else None
+def _samples(amount: float, unit: str, batch: float, group: Group) -> float | None:
+    """An amount of the references in samples."""
+    if unit == "epochs":
+        epochs = amount - group.first_epoch
+        return None if group.epoch_samples is None else epochs * group.epoch_samples
+    return {"samples": amount, "steps": amount * batch, "tokens": amount / _GPT3_SEQUENCE}[unit]
+
+
+def _at(points: Sequence[Point], batch: float) -> float | None:
+    """The mean at a batch size, between two points on the line; None outside."""
+    for low, high in itertools.pairwise(points):
+        if low.batch_size <= batch <= high.batch_size:
+            share = (batch - low.batch_size) / (high.batch_size - low.batch_size)
+            return low.mean + (high.mean - low.mean) * share
+    return next((point.mean for point in points if point.batch_size == batch), None)

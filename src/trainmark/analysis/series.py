@@ -106,13 +106,14 @@ def rate_of(result: Result) -> float | None:
 
 
 def _most_exact(results: list[Result], accelerator: str) -> list[Result]:
-    """Those of the accelerator so named; else of the family so named; else all."""
+    """Those of the accelerator or the family so named; else all."""
     asked = accelerator.strip().lower()
-    named = [result for result in results if result.accelerator.lower() == asked]
-    if named:
-        return named
-    families = {name for name in {r.accelerator for r in results} if _family(name).lower() == asked}
-    return [result for result in results if result.accelerator in families] or results
+    meant = {
+        name
+        for name in {result.accelerator for result in results}
+        if asked in (name.lower(), _family(name).lower())
+    }
+    return [result for result in results if result.accelerator in meant] or results
 
 
 def _family(accelerator: str) -> str:

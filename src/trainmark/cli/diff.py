@@ -161,12 +161,13 @@ _COLUMNS = (
 
 
 def _row(measure: "Measure") -> tuple[str, ...]:
-    from trainmark.cli.plain_table import number, percent
+    from trainmark.cli.plain_table import amount, number, percent
 
+    shown = amount if measure.name == "samples" else number
     return (
         measure.name,
-        number(measure.before) or "none",
-        number(measure.after) or "none",
+        shown(measure.before) or "none",
+        shown(measure.after) or "none",
         measure.unit,
         percent(_change(measure, measure.slowdown), sign=True),
         _interval(measure),

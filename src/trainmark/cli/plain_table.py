@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from trainmark.types import printable
 
-__all__ = ["Column", "number", "percent", "table_lines", "terminal_width"]
+__all__ = ["Column", "amount", "number", "percent", "table_lines", "terminal_width"]
 
 _GAP = "  "
 
@@ -75,6 +75,17 @@ def number(value: float | None, digits: int = 4) -> str:
         return "0"
     places = digits - len(f"{abs(value):.0f}") if abs(value) >= 1 else digits - 1
     return f"{value:,.{max(0, places)}f}"
+
+
+def amount(value: float | None) -> str:
+    """A large number for people, four digits and a prefix: 48.68M; "" for none."""
+    if value is None or abs(value) < 10_000:
+        return number(value)
+    size, prefix = next((size, p) for size, p in _PREFIXES if abs(value) >= size)
+    return f"{number(value / size)}{prefix}"
+
+
+_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def percent(value: float | None, *, sign: bool = False, places: int = 1) -> str:

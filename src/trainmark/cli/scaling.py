@@ -90,8 +90,8 @@ speed-up    minutes of the smallest system / minutes
 time eff.   speed-up / (chips / chips of the smallest)
 rate eff.   samples/s / samples/s of the smallest / (chips / chips of the smallest)
 samples/s   samples to the target / time, a factor of reference convergence taken out
-samples     to the target, in millions: mean of the runs that count
-reference   samples, in millions, of the round's reference convergence points at that batch size
+samples     to the target: mean of the runs that count
+reference   samples of the round's reference convergence points at that batch size
 The efficiencies are derived, not official."""
 
 
@@ -102,7 +102,7 @@ def _print(found: "Scaling", division: str, *, show_all: bool) -> None:
     group = found.group
     names = ", ".join(found.accelerators)
     click.echo(printable(f"{group.task} on {names}, {division}, by number of accelerators"))
-    click.echo(f"{group.name}: rounds {group.span}, target {group.target}\n")
+    click.echo(f"{group.name}: {group.span}, target {group.target}\n")
     steps = found.steps if show_all else found.best
     columns = [Column(heading, rank, right) for heading, rank, right in _COLUMNS]
     rows = [_row(step, show_all=show_all, several=len(found.accelerators) > 1) for step in steps]
@@ -133,7 +133,7 @@ _COLUMNS = (
 
 
 def _row(step: "Step", *, show_all: bool, several: bool) -> tuple[str, ...]:
-    from trainmark.cli.plain_table import number, percent
+    from trainmark.cli.plain_table import amount, number, percent
 
     result = step.result
     return (
@@ -144,20 +144,14 @@ def _row(step: "Step", *, show_all: bool, several: bool) -> tuple[str, ...]:
         percent(step.time_efficiency, places=0),
         percent(step.throughput_efficiency, places=0),
         number(step.rate),
-        _millions(result.samples_to_target),
-        _millions(step.reference_samples),
+        amount(result.samples_to_target),
+        amount(step.reference_samples),
         "" if result.global_batch_size is None else f"{result.global_batch_size:,.0f}",
         result.round or "own",
         result.accelerator if several else "",
         result.submitter,
         result.system,
     )
-
-
-def _millions(samples: float | None) -> str:
-    from trainmark.cli.plain_table import number
-
-    return "" if samples is None else number(samples / 1e6)
 
 
 def _notes(found: "Scaling", *, show_all: bool) -> "Iterator[str]":
@@ -175,5 +169,5 @@ def _notes(found: "Scaling", *, show_all: bool) -> "Iterator[str]":
     for mark in found.marks:
         yield f"Mark: {mark}"
     if found.others:
-        names = "; ".join(f"{one.name} (rounds {one.span})" for one in found.others)
+        names = "; ".join(f"{one.name} ({one.span})" for one in found.others)
         yield f"Not comparable with these, see --round: {names}"

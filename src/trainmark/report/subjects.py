@@ -70,7 +70,7 @@ def subjects_of(results: Sequence[Result], *, prices: "Path | None" = None) -> t
         found.append(
             Subject(
                 result=result,
-                group="" if group is None else f"{group.name}, rounds {group.span}",
+                group="" if group is None else f"{group.name}, {group.span}",
                 vendor="" if hardware is None else hardware.vendor,
                 family="" if hardware is None else hardware.family,
                 list_price_usd=listed[0] if listed else None,
