@@ -1,3 +1,4 @@
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -273,3 +274,38 @@ def test_published_files_leave_no_accelerator_framework_or_category_open(shared_
         assert fields["division"] in ("closed", "open"), path
         assert fields["category"] in ("available", "preview", "research"), path
         assert fields["framework_name"] or "unknown framework" in kinds(found), path
+
+
+def test_published_files_agree_with_the_official_scores(shared_logs: Path) -> None:
+    scores = shared_logs.parent / "oracle" / "scores.csv"
+    if not scores.is_file():
+        pytest.skip("no table of official scores beside the sample of logs")
+    compared = 0
+    with scores.open(newline="") as stream:
+        for row in csv.DictReader(stream):
+            submitter, _, system, *_ = row["dir"].split("/")
+            path = shared_logs / f"v{row['round']}" / submitter / "systems" / f"{system}.json"
+            if not path.is_file():
+                continue
+            compared += 1
+            benchmark = names.benchmark(row["dir"].rpartition("/")[2]).name
+            fields = describe(
+                path.read_bytes(),
+                path=path.name,
+                round_name=row["round"],
+                submitter=submitter,
+                system=system,
+                benchmark=benchmark,
+            ).fields
+            assert fields["accelerator"] == row["accelerator"], path
+            assert fields["nodes"] == int(float(row["number_of_nodes"])), path
+            assert fields["accelerators"] == int(float(row["total_accelerators"])), path
+            assert fields["division"] == row["division"], path
+            assert fields["framework"] == row["framework"], path
+            assert fields["submitter"] == names.submitter(row["submitter"]).name, path
+            # The table calls what is available after its place.
+            places = {"onprem": "available", "cloud": "available"}
+            assert fields["category"] == places.get(row["category"], row["category"]), path
+            task = names.task(benchmark, row["round"])
+            assert task == {"ssd300": "ssd"}.get(row["task"], row["task"]), path
+    assert compared > 200

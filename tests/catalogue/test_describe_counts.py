@@ -200,3 +200,18 @@ def test_what_a_log_counted_otherwise_is_said_once() -> None:
     found = described(counted=[right, wrong, wrong, silent])
     assert found.fields["accelerators"] == 16
     assert kinds(found, resolved=True) == ["log counted other accelerators"]
+
+
+def test_another_accelerator_in_a_log_is_said() -> None:
+    found = described(
+        counted=[
+            LoggedSystem(
+                nodes=4, accelerators_per_node=4, accelerator="NVIDIA H100 80GB HBM3", line_no=3
+            ),
+            LoggedSystem(
+                nodes=4, accelerators_per_node=4, accelerator="No devices were found", line_no=3
+            ),
+        ]
+    )
+    assert found.fields["accelerator"] == "A100-SXM-80GB"
+    assert kinds(found, resolved=True) == ["log named another accelerator"]

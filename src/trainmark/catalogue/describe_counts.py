@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from trainmark.catalogue import names
 from trainmark.catalogue.describe_doubts import Doubts, Kind, many, shown
 from trainmark.catalogue.describe_files import SystemFile
-from trainmark.catalogue.names import count
 from trainmark.catalogue.names_tables import table
 from trainmark.rules.submission.systems_claims import LoggedSystem
 
@@ -109,7 +109,7 @@ def count_all(
     if total is not None and file.found and (total > 0) != bool(accelerator):
         text = f"{per_node} accelerators in a node are called {shown(accelerator)}"
         doubts.left_open(Kind.ACCELERATOR_COUNT, text)
-    processors = count(file.fields.get("host_processors_per_node"))
+    processors = names.count(file.fields.get("host_processors_per_node"))
     all_processors = None if not nodes or not processors else nodes * processors
     if all_processors is not None and all_processors > _MOST:
         all_processors = None
@@ -121,12 +121,12 @@ def count_all(
         host_processors=all_processors,
     )
     _compare_names(file, place, found, doubts)
-    _compare_logs(counted, found, doubts)
+    _compare_logs(counted, found, accelerator, doubts)
     return found
 
 
 def _number(file: SystemFile, name: str, kind: Kind, doubts: Doubts) -> int | None:
-    number = count(file.fields.get(name))
+    number = names.count(file.fields.get(name))
     if number is None or number > _MOST or (number == 0 and kind is Kind.NODES):
         if file.found:
             doubts.left_open(kind, f"{name} {shown(file.text(name))} is no such number")
@@ -234,9 +234,15 @@ def _product_of(name: str) -> int | None:
     return math.prod(int(number) for number in match.groups()) if match else None
 
 
-def _compare_logs(counted: Sequence[LoggedSystem], counts: Counts, doubts: Doubts) -> None:
-    """What the scripts of a submitter counted on the machine while it ran."""
+def _compare_logs(
+    counted: Sequence[LoggedSystem], counts: Counts, accelerator: str, doubts: Doubts
+) -> None:
+    """What the scripts of a submitter found on the machine while it ran."""
     for said in counted:
+        named = names.accelerator(said.accelerator)
+        if named.known and named.name not in ("", accelerator):
+            text = f"a log names {shown(said.accelerator)}; the system file's {accelerator} stands"
+            doubts.settled(Kind.LOG_ACCELERATOR, text)
         pairs = ((said.nodes, counts.nodes), (said.accelerators_per_node, counts.per_node))
         if any(None not in pair and pair[0] != pair[1] for pair in pairs):
             doubts.settled(

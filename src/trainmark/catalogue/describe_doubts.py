@@ -33,6 +33,7 @@ class Kind(StrEnum):
     HOSTS = "hosts counted apart"
     HOSTS_OPEN = "unknown number of hosts"
     NAME_COUNT = "system's name contradicts its counts"
+    LOG_ACCELERATOR = "log named another accelerator"
     LOG_COUNT = "log counted other accelerators"
     DIVISION = "unknown division"
     DIVISION_LOGS = "division differs in the logs"
