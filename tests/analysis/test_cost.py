@@ -177,15 +177,14 @@ def test_the_running_cost_by_a_cloud(tables: Tables) -> None:
     assert found.formula.startswith("20 min x 27.44705 USD/hour / 60 = 9.149017 USD (on demand")
     assert found.marks[0].startswith("one of 3 hourly prices; the others, USD/hour: azure-nd96amsr")
     assert found.marks[1].endswith("this system is not that instance")
-    before = derive(dgx(), tables, price="cloud", date="2025-02")["run_cost_usd"]
+    before = derive(dgx(), Tables(date="2025-02"), price="cloud")["run_cost_usd"]
     assert before.value == pytest.approx(20 / 60 * 32.77)  # Azure was cheaper then
-    none = derive(dgx(), tables, price="cloud", date="2019")["run_cost_usd"]
-    assert none.missing.startswith("no hourly price of A100-SXM-80GB of 2019 or before is known")
-
-
-def test_a_date_that_is_none(tables: Tables) -> None:
-    with pytest.raises(UsageError, match="'yesterday' is no date"):
-        derive(dgx(), tables, price="cloud", date="yesterday")
+    none = derive(dgx(), Tables(date="2019"), price="cloud")
+    assert none["run_cost_usd"].missing.startswith(
+        "no hourly price of A100-SXM-80GB of 2019 or before is known"
+    )
+    assert "DGX" not in none["dollar_minutes"].formula
+    assert "of 2019 or before" in none["dollar_minutes"].missing
 
 
 def test_a_price_asked_for_by_its_id(tables: Tables) -> None:

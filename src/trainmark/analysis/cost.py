@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from trainmark.catalogue.figures import Figure, is_date
+from trainmark.catalogue.figures import Figure
 from trainmark.catalogue.prices import Price, Product
 from trainmark.catalogue.tables import Tables
 from trainmark.types import Result, UsageError
@@ -73,7 +73,6 @@ def derive(
     *,
     price: str = "list",
     years: float | None = None,
-    date: str | None = None,
 ) -> Derivations:
     """All derived numbers of a result, by name, in the order of ``NAMES``.
 
@@ -84,13 +83,10 @@ def derive(
             ``years``), "cloud" (an hourly price), or a price's id. The id of a product's price
             also decides ``dollar_minutes``.
         years: Over how many years a list price is spread.
-        date: Cloud prices as known on this day (ISO); the newest without it.
 
     Raises:
-        UsageError: There is no price of that id; ``years`` is not above 0; no date.
+        UsageError: There is no price of that id; ``years`` is not above 0.
     """
-    if date is not None and not is_date(date):
-        raise UsageError(f"{date!r} is no date", hint="Give one like 2024-12-31, 2024-12 or 2024.")
     if years is not None and not 0 < years <= 100:
         raise UsageError(
             f"cannot spread a price over {years} years", hint="Give a number of years above 0."
@@ -101,7 +97,7 @@ def derive(
     found = (
         derivation.accelerator_minutes(),
         derivation.dollar_minutes(price, bought),
-        derivation.run_cost(price, asked, bought, years, date),
+        derivation.run_cost(price, asked, bought, years),
         derivation.rack_unit_minutes(),
         derivation.rated_watt_hours(),
         derivation.accelerator_watt_hours(),
@@ -177,11 +173,10 @@ class _Derivation:
         asked: Price | None,
         bought: Price | None,
         years: float | None,
-        date: str | None,
     ) -> Derived:
         """The running cost by an hourly price, or by a list price spread over years."""
         if price == "cloud" or (asked is not None and asked.hourly):
-            return self.let(asked, date)
+            return self.let(asked)
         name = "run_cost_usd"
         if bought is None:
             return self.lacking(name, "USD", self.no_list_price(price))
@@ -205,14 +200,14 @@ class _Derivation:
             ),
         )
 
-    def let(self, asked: Price | None, date: str | None) -> Derived:
+    def let(self, asked: Price | None) -> Derived:
         """The running cost by the hourly price of a cloud."""
-        found = self.tables.cloud_prices(self.result, date=date)
+        found = self.tables.cloud_prices(self.result)
         price = asked or next(iter(found), None)
         name, unit = "run_cost_usd", "USD"
         if price is None:
             accelerator = self.result.accelerator or "a machine without accelerators"
-            when = f" of {date} or before" if date else ""
+            when = f" of {self.tables.date} or before" if self.tables.date else ""
             return self.lacking(
                 name, unit, f"no hourly price of {accelerator}{when} is known; {_ADD}"
             )
@@ -310,7 +305,8 @@ class _Derivation:
         """Why the result has no price of its product, or not the one that was asked for."""
         row = self.tables.products.get(price)
         if row is None:
-            return f"no public list price of {self.system} is known; {_ADD}"
+            when = f" of {self.tables.date} or before" if self.tables.date else ""
+            return f"no public list price of {self.system}{when} is known; {_ADD}"
         return (
             f"{price} is the price of {row.rule.accelerators} {row.rule.accelerator}; this "
             f"system has {self.result.accelerators} {self.result.accelerator}"

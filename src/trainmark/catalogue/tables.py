@@ -2,7 +2,7 @@
 
     tables = load_tables()
     tables.hardware("A100-SXM-80GB").peak("bf16")
-    tables.list_prices(result), tables.cloud_prices(result, date="2024-01-01")
+    tables.list_prices(result), tables.cloud_prices(result)
 
 The user's own rows add to the packaged ones; one with the same id replaces it. What nobody has
 stated is not there.
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from trainmark.catalogue import names
+from trainmark.catalogue.figures import is_date
 from trainmark.catalogue.hardware import Hardware
 from trainmark.catalogue.prices import Price, Product, RackUnits, Watts
 from trainmark.catalogue.tables_reading import TableFile, read_table_file
@@ -37,11 +38,19 @@ class Tables:
     Args:
         own: What the user's own file holds.
         own_path: That file, None without one.
+        date: Prices as known on this day (ISO date, month or year); the newest without it.
     """
 
-    def __init__(self, own: TableFile | None = None, own_path: Path | None = None) -> None:
+    def __init__(
+        self,
+        own: TableFile | None = None,
+        own_path: Path | None = None,
+        *,
+        date: str | None = None,
+    ) -> None:
         self._own = own or TableFile()
         self.own_path = own_path
+        self.date = date
 
     @cached_property
     def accelerators(self) -> Mapping[str, Hardware]:
@@ -75,11 +84,13 @@ class Tables:
         found = [
             price
             for row in self._rows(Price)
-            if not row.hourly and (price := row.of(result, self.name_of(result.accelerator)))
+            if not row.hourly
+            and self._known(row)
+            and (price := row.of(result, self.name_of(result.accelerator)))
         ]
         return tuple(_newest_first(found))
 
-    def cloud_prices(self, result: Result, *, date: str | None = None) -> tuple[Price, ...]:
+    def cloud_prices(self, result: Result) -> tuple[Price, ...]:
         """What as many of the result's accelerators cost an hour in clouds.
 
         The user's own come first, then those of the very instance that was measured, then the
@@ -87,13 +98,12 @@ class Tables:
 
         Args:
             result: The result.
-            date: Prices as known on this day (ISO); the newest without it.
         """
         name = self.name_of(result.accelerator)
         newest: dict[tuple[str, str, str, str], Price] = {}
         for row in self._rows(Price):
             price = row.let(result, name) if row.hourly else None
-            if price is None or (date and row.figure.date > date):
+            if price is None or not self._known(row):
                 continue
             key = (row.provider, row.product, row.region, row.term)
             if key not in newest or row.figure.date > newest[key].figure.date:
@@ -136,6 +146,10 @@ class Tables:
         if row.hourly:
             return row.let(result, accelerator)
         return row.of(result, accelerator) or row.instead(result, accelerator)
+
+    def _known(self, price: Price) -> bool:
+        """Whether a price is not of later than the day that was asked for."""
+        return self.date is None or price.figure.date[: len(self.date)] <= self.date
 
     def _first(self, kind: type[_Row], result: Result) -> _Row | None:
         name = self.name_of(result.accelerator)
@@ -181,20 +195,24 @@ def own_file() -> Path:
         ) from error
 
 
-def load_tables(user: Path | None = None) -> Tables:
+def load_tables(user: Path | None = None, *, date: str | None = None) -> Tables:
     """The packaged tables and the user's own file over them.
 
     Args:
         user: The user's file; that of ``own_file`` without it, if it is there.
+        date: Prices as known on this day (ISO date, month or year); the newest without it.
 
     Raises:
-        UsageError: The user's file is missing where it was named, or something in it is wrong.
+        UsageError: The user's file is missing where it was named, or something in it is wrong;
+            the date is none.
     """
+    if date is not None and not is_date(date):
+        raise UsageError(f"{date!r} is no date", hint="Give one like 2024-12-31, 2024-12 or 2024.")
     if user is None:
         user = own_file()
         if not os.path.lexists(user):
-            return Tables()
-    return Tables(read_table_file(user, own=True), user)
+            return Tables(date=date)
+    return Tables(read_table_file(user, own=True), user, date=date)
 
 
 def _over(packaged: Hardware | None, own: Hardware) -> Hardware:
