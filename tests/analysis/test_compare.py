@@ -4,8 +4,10 @@ from typing import Any
 import pytest
 
 from tests.analysis.made import made
-from trainmark.analysis.compare import Against, Comparison, Measure, compare
-from trainmark.analysis.selection import Selection, candidates
+from trainmark.analysis.compare import compare
+from trainmark.analysis.comparison import Against, Comparison, Measure
+from trainmark.analysis.selection import Selection
+from trainmark.analysis.selection import sides as selected
 from trainmark.catalogue.tables import Tables, load_tables
 from trainmark.types import Result, TrainmarkError, UsageError
 
@@ -17,7 +19,7 @@ def tables() -> Tables:
 
 
 def _published(tables: Tables, *sides: str, **options: Any) -> Comparison:
-    return compare([candidates(side) for side in sides], tables=tables, **options)
+    return compare(selected(sides), tables=tables, **options)
 
 
 def _one(tables: Tables, *sides: str, **options: Any) -> Against:

@@ -1,12 +1,16 @@
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.catalogue.repositories import own_result
 from tests.logs import RunShape, desk_folder, write_folder, write_resnet
-from trainmark.analysis.selection import candidates, select, task_of
-from trainmark.catalogue import record
-from trainmark.types import UsageError
+from trainmark.analysis import asking
+from trainmark.analysis.selection import candidates, select, sides, task_of
+from trainmark.catalogue import Filters, record
+from trainmark.catalogue.search import queries
+from trainmark.types import Result, UsageError
 
 _POD16 = "v2.0/Graphcore/ipu-pod16-TF1-closed/resnet"
 
@@ -120,6 +124,28 @@ def test_candidates_may_be_of_several_systems_and_of_one_benchmark() -> None:
     assert len(found.results) > 1
     assert {result.benchmark for result in found.results} == {"bert"}
     assert found.of_task(["resnet"]).results == ()
+
+
+def test_several_sides_are_looked_up_with_one_opening(monkeypatch: pytest.MonkeyPatch) -> None:
+    openings: list[int] = []
+
+    def counted(asked: Sequence[Filters], **options: Any) -> list[list[Result]]:
+        openings.append(len(asked))
+        return queries(asked, **options)
+
+    monkeypatch.setattr(asking, "queries", counted)
+    texts = [_POD16, "graphcore pod16 v1.1 resnet", _POD16]
+    found = sides(texts)
+    assert [side.label for side in found] == texts
+    assert [result.round for side in found for result in side.results] == ["2.0", "1.1", "2.0"]
+    assert openings == [2]
+
+
+def test_two_different_benchmarks_at_once_are_a_mistake() -> None:
+    with pytest.raises(UsageError, match="benchmark=bert is asked for beside --benchmark resnet"):
+        candidates("graphcore benchmark=bert", benchmark="resnet")
+    found = candidates("graphcore benchmark=bert v2.0 chips=64", benchmark="bert")
+    assert {result.accelerators for result in found.results} == {64}
 
 
 def test_a_folder_of_runs(tmp_path: Path) -> None:

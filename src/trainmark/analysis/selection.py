@@ -9,19 +9,18 @@ Several results are meant only where they are of one system, one for each task. 
 an error that lists what was found: nothing is picked silently.
 """
 
-import difflib
 import re
-import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from trainmark.catalogue import Filters, query
+from trainmark.analysis.asking import Catalogue, filters_of, parsed
+from trainmark.catalogue import Filters
 from trainmark.catalogue.search import OnFinding
-from trainmark.types import Result, UsageError, unknown_name
+from trainmark.types import Result, UsageError
 
-__all__ = ["KEYS", "Selection", "candidates", "one_system", "select", "task_of"]
+__all__ = ["Selection", "candidates", "one_system", "select", "sides", "task_of"]
 
 _MOST_LISTED = 10
 _LONGEST = 100
@@ -94,24 +93,63 @@ def candidates(
     Raises:
         UsageError: Nothing is found.
     """
-    text = text.strip()
-    if not text:
+    (found,) = sides([text], benchmark=benchmark, where=where, on_finding=on_finding)
+    return found
+
+
+def sides(
+    texts: Sequence[str],
+    *,
+    benchmark: str | None = None,
+    where: Path | None = None,
+    on_finding: OnFinding | None = None,
+) -> list[Selection]:
+    """All results that each of several texts may mean; faster than one after another.
+
+    Args:
+        texts: As in the module's examples.
+        benchmark: As for ``candidates``.
+        where: As for ``candidates``.
+        on_finding: As for ``candidates``.
+
+    Raises:
+        UsageError: As ``candidates``.
+    """
+    texts = [text.strip() for text in texts]
+    if not all(texts):
         raise UsageError("a side of the comparison is empty", hint=_FORMS)
-    if _is_path(text):
-        from trainmark.analysis.own_runs import results_at  # loads all of the rules
+    catalogue = Catalogue(benchmark=benchmark, where=where, on_finding=on_finding)
+    paths = {text for text in texts if _is_path(text)}
+    catalogue.prepare([_question(text) for text in texts if text not in paths])
+    return [
+        _runs(text, benchmark) if text in paths else _recorded(text, catalogue) for text in texts
+    ]
 
-        results = _narrowed(text, results_at(Path(text).expanduser()), benchmark)
-        return Selection(label=text, results=results, path=True)
 
-    def ask(filters: Filters) -> list[Result]:
-        filters = replace(filters, benchmark=benchmark or filters.benchmark)
-        return query(filters, where=where, on_finding=on_finding)
-
+def _question(text: str) -> Filters:
+    """What is asked first about a text."""
     if text.startswith(_OWN):
-        return Selection(label=text, results=_own(text, ask))
-    found = _by_id(text, ask) or ask(_filters(*_parsed(text)))
+        return Filters(origin="own")
+    if "/" in text:
+        return Filters(words=(text.rstrip("/"),))
+    return filters_of(*parsed(text))
+
+
+def _runs(text: str, benchmark: str | None) -> Selection:
+    from trainmark.analysis.own_runs import results_at  # loads all of the rules
+
+    results = _narrowed(text, results_at(Path(text).expanduser()), benchmark)
+    return Selection(label=text, results=results, path=True)
+
+
+def _recorded(text: str, catalogue: Catalogue) -> Selection:
+    if text.startswith(_OWN):
+        return Selection(label=text, results=_own(text, catalogue))
+    found = catalogue.ask(_question(text))
+    if "/" in text:
+        found = _below(text, found) or catalogue.ask(filters_of(*parsed(text)))
     if not found:
-        raise _nothing(text, ask, benchmark)
+        raise _nothing(text, catalogue)
     return Selection(label=text, results=tuple(found))
 
 
@@ -159,13 +197,10 @@ def _narrowed(text: str, results: tuple[Result, ...], benchmark: str | None) -> 
     return kept
 
 
-Ask = Callable[[Filters], list[Result]]
-
-
-def _own(text: str, ask: Ask) -> tuple[Result, ...]:
+def _own(text: str, catalogue: Catalogue) -> tuple[Result, ...]:
     """Own results: ``own:last``, or ``own:`` and a part of the id."""
     name = text.removeprefix(_OWN)
-    recorded = sorted(ask(Filters(origin="own")), key=lambda result: result.recorded)
+    recorded = sorted(catalogue.ask(Filters(origin="own")), key=lambda result: result.recorded)
     if name == "last":
         found = recorded[-1:]
     else:
@@ -180,95 +215,30 @@ def _own(text: str, ask: Ask) -> tuple[Result, ...]:
     return tuple(found)
 
 
-def _by_id(text: str, ask: Ask) -> list[Result]:
+def _below(text: str, found: Sequence[Result]) -> list[Result]:
     """The result of an id, with or without the v of its round, or all below a part of it."""
     wanted = text.rstrip("/").lower()
-    if "/" not in wanted:
-        return []
     names = (wanted, f"v{wanted}")
     below = tuple(f"{name}/" for name in names)
-    found = ask(Filters(words=(text.rstrip("/"),)))
     exact = [result for result in found if result.id.lower() in names]
     return exact or [result for result in found if result.id.lower().startswith(below)]
 
 
-def _parsed(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The key=value words and the free ones; quotes keep a value with spaces together."""
-    try:
-        parts = shlex.split(text)
-    except ValueError:  # a quote that is none, as in O'Brien
-        parts = text.split()
-    asked, words = {}, []
-    for part in parts:
-        key, equals, value = part.partition("=")
-        if not equals:
-            words.append(part)
-        elif key.lower() not in KEYS:
-            raise unknown_name("key", key, KEYS)
-        else:
-            asked[key.lower()] = value
-    return asked, tuple(words)
-
-
-def _filters(asked: dict[str, str], words: tuple[str, ...]) -> Filters:
-    fields: dict[str, Any] = {"words": words}
-    for key, value in asked.items():
-        fields |= KEYS[key](value)
-    return Filters(**fields)
-
-
-def _chips(value: str) -> dict[str, Any]:
-    match = re.fullmatch(r"([0-9]{1,9})(?:(-)([0-9]{0,9}))?", value)
-    if match is None:
-        raise UsageError(
-            f"chips={value:.80} is no number of accelerators",
-            hint="Write chips=16, or chips=16-64.",
-        )
-    least = int(match[1])
-    most = least if match[2] is None else int(match[3]) if match[3] else None
-    return {"chips_min": least, "chips_max": most}
-
-
-def _field(name: str) -> Callable[[str], dict[str, Any]]:
-    return lambda value: {name: value}
-
-
-# The keys of a query, and what filters their values are.
-KEYS: dict[str, Callable[[str], dict[str, Any]]] = {
-    **{
-        name: _field(name)
-        for name in (
-            "benchmark",
-            "task",
-            "submitter",
-            "system",
-            "accelerator",
-            "framework",
-            "division",
-            "category",
-            "origin",
-        )
-    },
-    "round": lambda value: {"rounds": (value,)},
-    "chips": _chips,
-}
-
-
-def _nothing(text: str, ask: Ask, benchmark: str | None) -> UsageError:
+def _nothing(text: str, catalogue: Catalogue) -> UsageError:
     """Why nothing is found: the word or the key without which something would be."""
-    asked, words = _parsed(text)
+    asked, words = parsed(text)
     problem = f"nothing in the catalogue is {_short(text)}"
-    if benchmark is not None:
-        problem += f" with a result of {benchmark}"
+    if catalogue.benchmark is not None:
+        problem += f" with a result of {catalogue.benchmark}"
     for word in words:
-        if not ask(Filters(words=(word,))):
-            near = _nearest(word, ask)
+        if not catalogue.ask(Filters(words=(word,))):
+            near = _nearest(word, catalogue)
             hint = f"No id, system, submitter or accelerator has {_short(word)} in it. "
             return UsageError(problem, hint=f"{hint}{near}{_FORMS}")
     for key in asked:
-        if not ask(_filters({key: asked[key]}, ())):
+        if not catalogue.ask(filters_of({key: asked[key]}, ())):
             hint = f"No result has {key}={asked[key]:.80}. "
-            return UsageError(problem, hint=f"{hint}{_valid(key, ask)}{_FORMS}")
+            return UsageError(problem, hint=f"{hint}{_valid(key, catalogue)}{_FORMS}")
     return UsageError(
         problem,
         hint="Each word alone is found, no result has them all: leave one out. "
@@ -276,17 +246,21 @@ def _nothing(text: str, ask: Ask, benchmark: str | None) -> UsageError:
     )
 
 
-def _nearest(word: str, ask: Ask) -> str:
-    names = {name for r in ask(Filters()) for name in (r.system, r.submitter, r.accelerator)}
+def _nearest(word: str, catalogue: Catalogue) -> str:
+    import difflib  # for messages only
+
+    names = {
+        name for r in catalogue.ask(Filters()) for name in (r.system, r.submitter, r.accelerator)
+    }
     pieces = {piece.lower() for name in names for piece in (name, *name.split())}
     near = difflib.get_close_matches(word.lower(), sorted(pieces), n=3, cutoff=0.7)
     return f"Near: {', '.join(near)}. " if near else ""
 
 
-def _valid(key: str, ask: Ask) -> str:
+def _valid(key: str, catalogue: Catalogue) -> str:
     if key not in ("submitter", "accelerator", "framework"):
         return ""
-    values = sorted({getattr(result, key) for result in ask(Filters())} - {""})
+    values = sorted({getattr(result, key) for result in catalogue.ask(Filters())} - {""})
     more = f" and {len(values) - 20} more" if len(values) > 20 else ""
     return f"There are {', '.join(values[:20])}{more}. "
 

@@ -9,7 +9,7 @@ place; a draw in which too many fail has no score and is left out.
 
 What it measures is how far these runs on these machines could have come out otherwise. How well
 it does so was simulated (``benchmarks/coverage.py``, docs/compare.md): the 95 % interval of a ratio
-holds the true one in 93 to 96 % of the cases with 5 or 10 runs a side and in about 91 % with 3. A
+holds the true one in 93 to 96 % of the cases with 5 or 10 runs a side, in 90 to 97 % with 3 or 4. A
 bias-corrected interval (BCa) was no better, and drawing the kept runs only, without trimming again,
 much worse (82 % with 10 runs). Pure Python; the same numbers every time.
 """

@@ -60,7 +60,7 @@ def command(
     Exit status: 0 compared, 1 the results do not compare, 2 a wrong request.
     """
     from trainmark.analysis.compare import compare
-    from trainmark.analysis.selection import candidates
+    from trainmark.analysis.selection import sides as selected
     from trainmark.catalogue.tables import load_tables
     from trainmark.cli.damaged import warn
     from trainmark.types import Finding, UsageError
@@ -70,15 +70,9 @@ def command(
             f"a comparison needs two sides, {len(sides)} given",
             hint="For example: trainmark compare 'graphcore pod16 v2.0 resnet' own:last",
         )
-    findings: dict[str, Finding] = {}  # each side reads the same files
-
-    def keep(finding: Finding) -> None:
-        findings[finding.path or ""] = finding
-
-    selections = [
-        candidates(side, benchmark=benchmark, where=where, on_finding=keep) for side in sides
-    ]
-    warn(findings.values())
+    findings: list[Finding] = []
+    selections = selected(sides, benchmark=benchmark, where=where, on_finding=findings.append)
+    warn(findings)
     found = compare(
         selections, tables=load_tables(prices_file), anyway=anyway, price=price, years=years
     )

@@ -12,7 +12,7 @@ from trainmark.cli.plain_table import Column, table_lines
 from trainmark.types import printable
 
 if TYPE_CHECKING:
-    from trainmark.analysis.compare import Against, Side, Versus
+    from trainmark.analysis.comparison import Against, Side, Versus
 
 __all__ = ["MOST_COLUMNS", "advantages", "number", "sides"]
 

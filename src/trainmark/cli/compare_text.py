@@ -9,7 +9,7 @@ from trainmark.cli.plain_table import percent, terminal_width
 from trainmark.types import printable
 
 if TYPE_CHECKING:
-    from trainmark.analysis.compare import Against, Comparison, Measure, Refused, Side, Versus
+    from trainmark.analysis.comparison import Against, Comparison, Measure, Refused, Side, Versus
     from trainmark.analysis.cost import Derived
 
 __all__ = ["text"]
