@@ -134,6 +134,20 @@ def test_one_submitter_s_fastest_of_each_round() -> None:
     assert "different submitters" in chain.marks[0]
 
 
+def test_the_vendor_s_chain_comes_before_a_longer_one_and_mixed_ones_last() -> None:
+    def results(chips: int, submitters: str, rounds: tuple[str, ...]) -> list[Result]:
+        who = submitters.split() * len(rounds)
+        facts = {"accelerator": "A100-SXM-80GB", "accelerators": chips}
+        return [_result(r, 9.0, submitter=s, **facts) for r, s in zip(rounds, who, strict=False)]
+
+    chains = chains_of(
+        results(4, "A B C", ("1.0", "1.1", "2.0"))
+        + results(8, "Dell", ("1.0", "1.1", "2.0"))
+        + results(64, "NVIDIA", ("1.0", "1.1"))
+    )
+    assert [chain.chips for chain in chains] == [64, 8, 4]
+
+
 def test_nobody_with_two_rounds_gives_everybody_s_and_says_so() -> None:
     chain = _one(_result("1.0", 10.0), _result("1.1", 9.0, submitter="Other"))
     assert "none of them has two rounds" in chain.basis

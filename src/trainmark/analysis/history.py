@@ -5,7 +5,7 @@ result. The gain is 1 - time now / time before, with the bootstrap interval of b
 Where the rounds stop being comparable the chain starts anew, and says why.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,8 +162,8 @@ def history(
 
     Args:
         asked: Which results. A benchmark that names two tasks gives the newer one's.
-        chips: The number of accelerators; None for the one with most rounds, the smallest of
-            several.
+        chips: The number of accelerators; None for that of the accelerator's vendor with most
+            rounds, else of whoever has most, the smallest of several.
         every_chain: Whether all numbers of accelerators with two rounds or more are wanted.
         any_submitter: Whether the fastest of all submitters counts, instead of one's.
         findings: Gets what is damaged in the catalogue.
@@ -204,7 +204,7 @@ def history(
 def chains_of(
     results: Sequence[Result], *, submitter: str | None = None, any_submitter: bool = False
 ) -> list[Chain]:
-    """Every chain of given results: most rounds first, then fewest accelerators.
+    """Every chain of given results: the vendor's first, then most rounds, fewest accelerators.
 
     Args:
         results: Results of one task with a score, a round and a number of accelerators.
@@ -241,23 +241,40 @@ class _Plan:
     chips: int
     basis: str
     results: tuple[Result, ...]
+    is_vendor: bool  # whether all are of whoever makes the accelerator
 
     @property
     def rounds(self) -> int:
         """Number of rounds."""
         return _rounds_of(self.results)
 
+    @property
+    def rank(self) -> tuple[bool, bool, int, int, str]:
+        """The least comes first: two rounds of one submitter, the vendor's, most rounds."""
+        is_one = len({result.submitter for result in self.results}) == 1
+        is_chain = is_one and self.rounds > 1
+        is_vendor = is_chain and self.is_vendor
+        return (not is_chain, not is_vendor, -self.rounds, self.chips, self.accelerator)
+
 
 def _plans(results: Sequence[Result], *, submitter: str | None, any_submitter: bool) -> list[_Plan]:
-    """The chains of given results: most rounds first, then fewest accelerators."""
+    """The chains of given results, the one that says most about software first."""
     by_hardware: dict[tuple[str, int], list[Result]] = {}
     for result in results:
         by_hardware.setdefault((result.accelerator, result.accelerators or 0), []).append(result)
     plans = []
     for (accelerator, chips), found in by_hardware.items():
-        pool, basis = _pool(found, submitter, any_submitter)
-        plans.append(_Plan(accelerator, chips, basis, tuple(pool)))
-    return sorted(plans, key=lambda plan: (-plan.rounds, plan.chips, plan.accelerator))
+        vendor = _vendor_of(accelerator)
+        pool, basis = _pool(found, vendor, submitter, any_submitter)
+        is_vendor = bool(vendor) and all(vendor in result.submitter.lower() for result in pool)
+        plans.append(_Plan(accelerator, chips, basis, tuple(pool), is_vendor))
+    return sorted(plans, key=lambda plan: plan.rank)
+
+
+def _vendor_of(accelerator: str) -> str:
+    """Who makes an accelerator, in small letters; "" if that is not known."""
+    known = accelerator_named(accelerator)
+    return "" if known is None else known.vendor.lower()
 
 
 def _newest_task(results: Sequence[Result]) -> str:
@@ -266,7 +283,7 @@ def _newest_task(results: Sequence[Result]) -> str:
 
 
 def _pool(
-    results: Sequence[Result], submitter: str | None, any_submitter: bool
+    results: Sequence[Result], vendor: str, submitter: str | None, any_submitter: bool
 ) -> tuple[Sequence[Result], str]:
     """The results that a chain is made of, and whose they are."""
     by_submitter: dict[str, list[Result]] = {}
@@ -279,26 +296,20 @@ def _pool(
         return results, everyone
     if submitter is not None:
         return results, f"{everyone} whose name holds {submitter!r}"
-    known = accelerator_named(results[0].accelerator)
-    vendor = "" if known is None else known.vendor
-    best = max(by_submitter, key=lambda name: _rank(name, by_submitter, vendor))
+    best = max(by_submitter, key=lambda name: _rank(name, by_submitter[name], vendor))
     if _rounds_of(by_submitter[best]) < 2 and _rounds_of(results) > 1:
         return results, f"{everyone}: none of them has two rounds"
-    is_vendor = bool(vendor) and vendor.lower() in best.lower()
+    is_vendor = bool(vendor) and vendor in best.lower()
     why = "who makes the accelerator" if is_vendor else "who has most rounds"
     return by_submitter[best], f"{best}, {why}"
 
 
-def _rank(
-    name: str, by_submitter: Mapping[str, Sequence[Result]], vendor: str
-) -> tuple[bool, bool, bool, int, float]:
-    """Two rounds first, then the accelerator's vendor, then most rounds, then the fastest."""
-    own = by_submitter[name]
-    rounds = _rounds_of(own)
-    fastest = min(result.minutes or 0.0 for result in own)
-    lower = name.lower()
-    is_part = bool(vendor) and vendor.lower() in lower
-    return rounds > 1, is_part and lower == vendor.lower(), is_part, rounds, -fastest
+def _rank(name: str, results: Sequence[Result], vendor: str) -> tuple[bool, bool, bool, int, float]:
+    """The greatest is taken: two rounds, the vendor's, most rounds, the fastest."""
+    rounds = _rounds_of(results)
+    fastest = min(result.minutes or 0.0 for result in results)
+    is_part = bool(vendor) and vendor in name.lower()
+    return rounds > 1, is_part and name.lower() == vendor, is_part, rounds, -fastest
 
 
 def _rounds_of(results: Sequence[Result]) -> int:
@@ -334,11 +345,12 @@ def _point(
     group = group_of(result)
     assert group is not None, result.id
     rate = rate_of(result)
+    since_before = None if before is None else gain_of(result, before)
     return Point(
         result=result,
         group=group,
-        since_before=None if before is None else gain_of(result, before),
-        since_first=None if before is None else gain_of(result, first),
+        since_before=since_before,
+        since_first=since_before if before in (None, first) else gain_of(result, first),
         rate=rate,
         rate_change=_change(rate, None if before is None else rate_of(before)),
         samples_change=_change(

@@ -32,7 +32,7 @@ def _chips(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     callback=_chips,
     metavar="N|all",
     help="The number of accelerators; all shows every number with two rounds. Without it: the "
-    "number with most rounds.",
+    "vendor's number with most rounds.",
 )
 @click.option("--submitter", metavar="TEXT", help="A part of the submitter's name.")
 @click.option(
