@@ -200,6 +200,20 @@ def test_text_of_a_file_reaches_the_terminal_as_text(prices: Call, tmp_path: Pat
         assert not {"\x1b", "\u202e"} & set(out + err)
 
 
+def test_compare_takes_the_prices_of_a_day(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compare = calls("compare", monkeypatch, capsys)
+    pair = ("v1.0/Graphcore/ipu-pod16-TF1/resnet", "v1.0/NVIDIA/dgxa100_ngc21.05_mxnet/resnet")
+    now = compare(*pair)[1]
+    assert "per dollar of list price" in now
+    before = compare(*pair, "--date", "2021-01")[1]
+    assert "per dollar of list price  " not in before
+    status, _, err = compare(*pair, "--date", "soon")
+    assert status == 2
+    assert "'soon' is no date" in err
+
+
 def test_it_starts_without_the_database(tmp_path: Path) -> None:
     """Listing needs no results, and must not pay for what reads them."""
     found = subprocess.run(

@@ -29,6 +29,9 @@ __all__ = ["command"]
     metavar="FILE",
     help="Your own figures, instead of those in your settings folder.",
 )
+@click.option(
+    "--date", metavar="DATE", help="Prices as known on this day, 2024-12-31; the newest without."
+)
 @click.option("--explain", is_flag=True, help="Every formula with its numbers, basis and source.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option(
@@ -46,6 +49,7 @@ def command(
     price: str,
     years: float | None,
     prices_file: Path | None,
+    date: str | None,
     explain: bool,
     as_json: bool,
     where: Path | None,
@@ -74,7 +78,11 @@ def command(
     selections = selected(sides, benchmark=benchmark, where=where, on_finding=findings.append)
     warn(findings)
     found = compare(
-        selections, tables=load_tables(prices_file), anyway=anyway, price=price, years=years
+        selections,
+        tables=load_tables(prices_file, date=date),
+        anyway=anyway,
+        price=price,
+        years=years,
     )
     if as_json:
         import json
