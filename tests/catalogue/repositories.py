@@ -19,6 +19,8 @@ SYSTEM = {
     "accelerators_per_node": "8",
     "accelerator_model_name": "NVIDIA A100-SXM4-80GB (400W)",
     "framework": "MXNet 21.05",
+    "host_processor_model_name": "AMD EPYC 7742",
+    "host_processors_per_node": 2,
 }
 
 
@@ -68,7 +70,115 @@ def write_bert(path: Path, epochs: list[int], total: int | None) -> Path:
     return path
 
 
-def git(folder: Path, *arguments: str) -> str:
+def write_v05(
+    root: Path, *, minutes: tuple[float, ...] = (12.0, 10.0, 11.0, 14.0, 13.0), failed: int = 0
+) -> Path:
+    """An entry as in round 0.5: its own lines, entry.json, submission.json."""
+    submission = root / "v0.5.0/house/group"
+    folder = submission / "results/box/resnet"
+    folder.mkdir(parents=True)
+    (submission / "submission.json").write_text('{"org": "House", "poc_email": "a@b.c"}')
+    entry = OLD_ENTRY | {"nodes": [OLD_NODE]}
+    (submission / "results/box/entry.json").write_text(json.dumps(entry))
+    for number, time in enumerate(minutes):
+        reached = number < len(minutes) - failed
+        lines = [
+            (0, 'submission_note: "text"'),
+            (0, "run_start"),
+            (1, "preproc_num_train_examples: 1281167"),
+            (60 * time - 1, 'eval_accuracy: {"epoch": 80, "value": 0.75}'),
+            (60 * time, f'run_stop: {{"success": {str(reached).lower()}}}'),
+        ]
+        text = "".join(
+            f":::MLPv0.5.0 resnet {1_541_720_386 + number + second:.9f} (a/b.py:49) {record}\n"
+            for second, record in lines
+        )
+        (folder / f"result_{number}.txt").write_text(text)
+    return folder
+
+
+OLD_NODE = {"num_nodes": 2, "cpu": "Xeon", "accelerator": "Tesla V100", "num_accelerators": 8}
+OLD_ENTRY = {
+    "division": "closed",
+    "status": "onprem",
+    "hardware": "Old Box",
+    "framework": "MXNet 1.3",
+}
+
+
+def write_v06(
+    root: Path, *, minutes: tuple[float, ...] = (12.0, 10.0, 11.0, 14.0, 13.0), lines: bool = True
+) -> Path:
+    """An entry as in round 0.6; its system file is lines of a log, or an entry.json."""
+    folder = root / "House/results/box/resnet"
+    folder.mkdir(parents=True)
+    if lines:
+        system = root / "House/systems/box.json"
+        system.parent.mkdir()
+        entry = {**OLD_ENTRY, "nodes": str(OLD_NODE)}
+        said = {"org": "House", "division": "closed", "status": "onprem", "entry": str(entry)}
+        system.write_text(
+            "".join(f"{key}: {json.dumps({'value': value})}\n" for key, value in said.items())
+        )
+    else:
+        entry = OLD_ENTRY | {"nodes": [OLD_NODE]}
+        (folder.parent / "entry.json").write_text(json.dumps(entry))
+    for number, time in enumerate(minutes):
+        records: list[tuple[float, str, Any, dict[str, Any]]] = [
+            (0, "submission_benchmark", "resnet", {}),
+            (0, "submission_division", "closed", {}),
+            (0, "run_start", None, {}),
+            (1, "global_batch_size", 1664, {}),
+            (60 * time - 1, "eval_accuracy", 0.76, {"epoch_num": 60}),
+            (60 * time, "run_stop", None, {"status": "success"}),
+        ]
+        text = "".join(
+            f":::MLL {1_560_881_700 + number + second:.3f} {key}: "
+            f"{json.dumps({'value': value, 'metadata': metadata})}\n"
+            for second, key, value, metadata in records
+        )
+        (folder / f"result_{number}.txt").write_text(text)
+    return folder
+
+
+def write_power(folder: Path, *, watts: float = 500.0, nodes: int = 2) -> None:
+    """Power logs of every run: each node takes the same watts all the time."""
+    for log in sorted(folder.glob("result_*.txt")):
+        times = [
+            json.loads(line.split(" ", 1)[1])["time_ms"]
+            for line in log.read_text().splitlines()
+            if '"run_start"' in line or '"run_stop"' in line
+        ]
+        place = folder / "power" / log.stem
+        place.mkdir(parents=True)
+        seconds = range(int(times[0]) - 2000, int(times[-1]) + 3000, 1000)
+        for node in range(nodes):
+            records = [
+                (seconds[0], "INTERVAL_START", "power_measurement_start", None),
+                (seconds[0], "POINT_IN_TIME", "conversion_eff", 1.0),
+                *((time, "POINT_IN_TIME", "power_reading", watts) for time in seconds),
+                (seconds[-1], "INTERVAL_END", "power_measurement_stop", None),
+            ]
+            text = "".join(
+                ":::MLLOG "
+                + json.dumps(
+                    {
+                        "namespace": "",
+                        "time_ms": time,
+                        "event_type": kind,
+                        "key": key,
+                        "value": value,
+                        "metadata": {"lineno": 1, "file": "power.py"},
+                    }
+                )
+                + "\n"
+                for time, kind, key, value in records
+            )
+            (place / f"node_{node}.txt").write_text(text)
+
+
+def git(folder: Path, *arguments: str, given: Path | None = None) -> str:
+    """What git prints; its standard input is a file or nothing."""
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
@@ -84,6 +194,7 @@ def git(folder: Path, *arguments: str) -> str:
         capture_output=True,
         text=True,
         env=environment,
+        input=None if given is None else given.read_text(),
     )
     return done.stdout.strip()
 

@@ -46,7 +46,7 @@ def with_energy(
         logs = [root / _inside(folder, path) for path in folder.logs]
         power = measure_folder(root, [log for log in logs if log.is_file()], nodes=nodes)
     if power is None:
-        return list(runs), None, [_none(folder)]
+        return list(runs), None, [_none(folder, "there is none beside a log")]
     energies = {one.log.name: one for one in power.runs}
     by_name = [PurePosixPath(run.source).name for run in runs]
     measured = [
@@ -62,8 +62,8 @@ def with_energy(
     if len(counted) == sum(run.succeeded for run in runs):
         found = energy_score(counted, benchmark=benchmark, scaling=scaling)
         total = None if found is None else found.joules
-    findings = [] if total is not None else [_none(folder)]
-    return measured, total, findings
+    reason = power.findings[0].message if power.findings else "some runs have none"
+    return measured, total, [] if total is not None else [_none(folder, reason)]
 
 
 def _copy(source: Source, folder: Folder, paths: Iterable[str], root: Path) -> None:
@@ -81,11 +81,11 @@ def _inside(folder: Folder, path: str) -> PurePosixPath:
     return PurePosixPath(path).relative_to(folder.path)
 
 
-def _none(folder: Folder) -> Finding:
+def _none(folder: Folder, reason: str) -> Finding:
     return Finding(
         rule="import.power",
         severity=Severity.WARNING,
-        message="the power logs do not give the energy of every run that the score counts",
+        message="the power logs do not give the energy of every run that counts: " + reason,
         fix="Check them: trainmark check FOLDER tells what is wrong with power logs.",
         path=f"{folder.path}/power",
     )

@@ -121,14 +121,14 @@ class _Content(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")[: self._left]
         count = self._answers.readinto(view) if len(view) else 0
-        self._took(count, len(view))
+        self._took(count, ended=bool(view) and not count)
         return count
 
     def read(self, size: int | None = -1) -> bytes:
         """All of it in one piece, without a copy."""
         wanted = self._left if size is None or size < 0 else min(size, self._left)
         data = self._answers.read(wanted) if wanted else b""
-        self._took(len(data), wanted)
+        self._took(len(data), ended=len(data) < wanted)
         return data
 
     def readall(self) -> bytes:
@@ -142,9 +142,10 @@ class _Content(io.RawIOBase):
             self._ended = True
             self._answers.read(1)
 
-    def _took(self, count: int, wanted: int) -> None:
+    def _took(self, count: int, *, ended: bool) -> None:
         self._left -= count
-        if wanted and not count:
+        if ended:
+            self._left = 0
             raise TrainmarkError("git stopped in the middle of a file", hint="Run git fsck there.")
 
 
