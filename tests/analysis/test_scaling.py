@@ -145,6 +145,13 @@ def test_results_without_a_score_or_carried_over_are_left_out() -> None:
         assert result.division == "closed"
 
 
+def test_runs_filed_again_with_edited_logs_count_once() -> None:
+    found = gather(Asked(benchmark="bert", accelerator="a100-sxm"))
+    times = [tuple(sorted(result.run_minutes)) for result in found if len(result.run_minutes) > 2]
+    assert len(times) > 20
+    assert len(times) == len(set(times))
+
+
 def test_an_exact_name_is_not_a_part_of_others() -> None:
     found = gather(Asked(benchmark="resnet", accelerator="a100-sxm-80gb"))
     assert {result.accelerator for result in found} == {"A100-SXM-80GB"}

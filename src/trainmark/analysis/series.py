@@ -16,6 +16,9 @@ from trainmark.types import Finding, Result, TrainmarkError, UsageError, unknown
 __all__ = ["Asked", "gather", "group_for", "in_group", "known_benchmarks", "rate_of"]
 
 
+_TELLING_RUNS = 3  # so many equal times are no chance
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """Which results are asked for.
@@ -46,7 +49,7 @@ def known_benchmarks() -> tuple[str, ...]:
 
 
 def gather(asked: Asked, findings: list[Finding] | None = None) -> list[Result]:
-    """The results that are asked for: with a score, in a comparable group, not carried over.
+    """The results that are asked for: with a score, in a comparable group, measured only once.
 
     Args:
         asked: What is asked for.
@@ -80,7 +83,7 @@ def gather(asked: Asked, findings: list[Finding] | None = None) -> list[Result]:
     ]
     if not found:
         raise _nothing(asked, on_accelerator)
-    return found
+    return _measured_once(found)
 
 
 def group_for(results: Sequence[Result]) -> Group:
@@ -114,6 +117,25 @@ def _most_exact(results: list[Result], accelerator: str) -> list[Result]:
         if asked in (name.lower(), _family(name).lower())
     }
     return [result for result in results if result.accelerator in meant] or results
+
+
+def _measured_once(results: list[Result]) -> list[Result]:
+    """Without results whose runs took, to the millisecond, what those of an earlier one took.
+
+    Some carried-over logs were edited on the way, so that their bytes do not tell.
+    """
+    first: dict[tuple[str, tuple[float, ...]], str] = {}
+    for result in sorted(results, key=lambda one: (round_key(one.round), one.id)):
+        first.setdefault(_times_of(result), result.id)
+    return [
+        result
+        for result in results
+        if len(result.run_minutes) < _TELLING_RUNS or first[_times_of(result)] == result.id
+    ]
+
+
+def _times_of(result: Result) -> tuple[str, tuple[float, ...]]:
+    return result.benchmark, tuple(sorted(round(minutes, 6) for minutes in result.run_minutes))
 
 
 def _family(accelerator: str) -> str:
