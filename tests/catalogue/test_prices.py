@@ -108,6 +108,15 @@ def test_an_instance_with_the_same_accelerator_is_marked_as_not_the_system() -> 
     assert HOUR.let(result(), "GC200-IPU") is None
 
 
+def test_an_hour_of_a_machine_without_accelerators_is_found_by_its_name() -> None:
+    box = replace(HOUR, rule=Rule(accelerator="", accelerators=0, system=("box",)))
+    own = result(system="my box", id="own/1", accelerator="", accelerators=0, nodes=2)
+    found = box.let(own, "")
+    assert found is not None
+    assert (found.amount, found.exact) == (200, True)
+    assert box.let(replace(own, system="another"), "") is None
+
+
 def test_half_an_instance_is_not_for_sale() -> None:
     found = HOUR.let(dgx(accelerators=4), "A100-SXM-80GB")
     assert found is not None

@@ -52,11 +52,9 @@ def test_the_list_by_kind_and_text(prices: Call) -> None:
     data = json.loads(prices("list", "MI3", "--kind", "hardware", "--json")[1])
     assert [one["id"] for one in data["entries"]] == ["MI300X", "MI325X", "MI350X", "MI355X"]
     assert data["entries"][0]["figures"]["bf16"]["value"] == 1307
-    status, out, _ = prices("list", "no such thing")
-    assert (status, out) == (
-        0,
-        "Nothing is named like 'no such thing'. All of them: trainmark prices list\n",
-    )
+    status, out, err = prices("list", "no such thing")
+    assert (status, out) == (1, "")
+    assert "nothing is named like 'no such thing'" in err
     assert json.loads(prices("list", "no such thing", "--json")[1]) == {"entries": []}
 
 
@@ -126,7 +124,7 @@ def test_each_kind_can_be_added_to_a_file_of_its_own(prices: Call, tmp_path: Pat
         prices("add", *common, "--rack-units", "2", "--system", "box"),
         prices("add", *common, "--watts", "700", "--system", "box"),
         prices("add", *common, "--amount", "9", "--basis", "estimate", "--system", "box"),
-        prices("add", *common, "--amount", "1", "--basis", "hour", "--id", "h", "--provider", "C"),
+        prices("add", *common, "--amount", "1", "--basis", "hour", "--system", "box", "--id", "h"),
     ]
     found = [json.loads(out)["entry"] for _, out, _ in made]
     assert [status for status, *_ in made] == [0, 0, 0, 0]

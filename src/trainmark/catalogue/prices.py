@@ -178,9 +178,9 @@ class Price(Product):
             accelerator: Its accelerator's name in the tables.
         """
         count = self.rule.products(result, accelerator)
-        if count is None or not self.rule.accelerators:
-            return None
         exact = self.rule.names(result)
+        if count is None or not (self.rule.accelerators or exact):
+            return None  # two machines without accelerators have nothing in common
         remarks = []
         if not exact:
             remarks.append(

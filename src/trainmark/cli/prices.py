@@ -33,7 +33,7 @@ def command(ctx: click.Context, *, as_json: bool) -> None:
     What is derived from them, per dollar and the like, is in trainmark compare. Without a
     subcommand: list. docs/prices.md describes the file of your own figures.
 
-    Exit status: 0 fine, 1 a file of figures is wrong (check), 2 a wrong request.
+    Exit status: 0 fine, 1 nothing found (list) or a file that is wrong (check), 2 a wrong request.
     """
     ctx.obj = as_json
     if ctx.invoked_subcommand is None:
@@ -60,6 +60,7 @@ def list_entries(
 ) -> None:
     """List the figures; with TEXT, those in whose names it is found."""
     from trainmark.cli.prices_text import kind_of, list_lines
+    from trainmark.types import TrainmarkError
 
     tables = _tables(prices_file)
     products = [
@@ -78,8 +79,10 @@ def list_entries(
         _print_json({"entries": entries})
     elif products or hardware:
         _print(list_lines(products, hardware))
-    else:
-        _print([f"Nothing is named like {text!r}. All of them: trainmark prices list"])
+    if not products and not hardware:
+        raise TrainmarkError(
+            f"nothing is named like {text!r}", hint="All there is: trainmark prices list."
+        )
 
 
 @command.command("show")
@@ -214,17 +217,14 @@ def _row(given: dict[str, Any]) -> "tuple[str, dict[str, Value]]":
     key = next(iter(numbers))
     hourly = given["basis"] == "hour"
     kind = {"amount": "cloud" if hourly else "list", "rack_units": "space", "watts": "power"}[key]
-    if kind != "cloud" and not given["system"]:
+    alone = given["accelerator"].lower() in ("", "none", "n/a")
+    if (kind != "cloud" or alone) and not given["system"]:
         raise UsageError(
             "say which systems it is about: --system TEXT, a part of their names",
             hint="trainmark results --accelerator NAME shows what they are called.",
         )
-    accelerator = given["accelerator"]
-    if accelerator.lower() in ("", "none", "n/a"):
-        accelerator = ""
-    else:
-        known = names.accelerator(accelerator)
-        accelerator = known.name if known.known else accelerator
+    known = names.accelerator("" if alone else given["accelerator"])
+    accelerator = known.name if known.known else given["accelerator"]
     suffix = {"space": "-space", "power": "-power"}.get(kind, "")
     row: dict[str, Value] = {
         "id": given["name"] or slug(given["product"]) + suffix,
