@@ -217,6 +217,14 @@ def test_without_a_score_nothing_is_derived(tables: Tables) -> None:
     assert reason == "B: there is no score: no score: 2 of 5 runs did not succeed"
 
 
+@pytest.mark.parametrize("minutes", [0.0, -1.0])
+def test_times_that_no_run_can_have_are_not_compared(tables: Tables, minutes: float) -> None:
+    broken = made(minutes, run_minutes=(minutes,) * 5)
+    for results in ((made(), broken), (broken, made())):
+        (versus,) = _made(tables, *results).versus
+        assert versus.against[0].speed is None
+
+
 def test_without_a_price_there_is_none_and_the_next_step_is_said(tables: Tables) -> None:
     (versus,) = _made(tables, made(), made(), made()).versus
     for against in versus.against:

@@ -143,8 +143,17 @@ def test_a_side_without_a_score_is_no_ratio() -> None:
     assert _sample(10, 11, failed=3).score is None
     assert estimate(_sample(10, 11, failed=3)) is None
     assert estimate(_sample()) is None
-    with pytest.raises(ValueError, match="score on either side"):
-        ratio(_sample(10, 11, failed=3), _sample(10, 11, 12))
+    for broken in (_sample(10, 11, failed=3), _sample(0, 0, 0), _sample(-3, -2, -1)):
+        with pytest.raises(ValueError, match="score above 0 on either side"):
+            ratio(broken, _sample(10, 11, 12))
+        with pytest.raises(ValueError, match="score above 0 on either side"):
+            ratio(_sample(10, 11, 12), broken)
+
+
+def test_times_of_zero_end_nothing() -> None:
+    found = ratio(_sample(0, 0, 10, 11, 12), _sample(10, 11, 12, 0, 0))
+    assert found.high is not None
+    assert math.isfinite(found.high)
 
 
 def test_equal_times_are_said_to_show_no_spread() -> None:

@@ -173,8 +173,8 @@ def _against(first: Side, other: Side) -> Against:
 
 def _time_ratio(a: Result, b: Result) -> Ratio | None:
     """A's minutes over B's; without an interval where a score does not follow from its runs."""
-    if not a.minutes or not b.minutes:
-        return None
+    if a.minutes is None or b.minutes is None or a.minutes <= 0 or b.minutes <= 0:
+        return None  # a broken log's times
     samples = Sample.of(a), Sample.of(b)
     if samples[0] is None or samples[1] is None:
         lacking = [one.id for one, sample in zip((a, b), samples, strict=True) if sample is None]

@@ -119,7 +119,7 @@ def advantage(a: Derived, b: Derived, *, letters: tuple[str, str] = ("A", "B")) 
     name = f"performance per {PER[a.name]}"
     both = tuple(zip(letters, (a, b), strict=True))
     reasons = [f"{side}: {one.missing}" for side, one in both if one.missing]
-    if a.value is None or b.value is None:
+    if not a.value or not b.value:
         return Derived(name=name, value=None, unit="x", missing="; ".join(reasons))
     value = b.value / a.value
     return Derived(
@@ -140,7 +140,8 @@ class _Derivation:
 
     def __init__(self, result: Result, tables: Tables) -> None:
         self.result, self.tables = result, tables
-        self.minutes = result.minutes
+        # A broken log can say that no time passed, or less.
+        self.minutes = result.minutes if result.minutes and result.minutes > 0 else None
         self.shown = "" if self.minutes is None else f"{_number(self.minutes)} min"
 
     def accelerator_minutes(self) -> Derived:

@@ -170,10 +170,9 @@ def bootstrap(sample: Sample, *, resamples: int = RESAMPLES, seed: int | str = 0
     runs = [*sample.minutes, *[math.inf] * sample.failed]
     count = len(runs)
     left_out = may_fail(count, sample.benchmark)
-    drawn = random.Random(seed).choices(runs, k=count * resamples)
+    draw = random.Random(seed).choices
     return [
-        _mean_without_ends(drawn[place : place + count], left_out) * sample.scaling
-        for place in range(0, count * resamples, count)
+        _mean_without_ends(draw(runs, k=count), left_out) * sample.scaling for _ in range(resamples)
     ]
 
 
@@ -201,7 +200,7 @@ def estimate(
     note, low, high = _note([sample]), None, None
     if sample.runs >= _LEAST_RUNS:
         drawn = bootstrap(sample, resamples=resamples, seed=seed)
-        scored = [one for one in drawn if math.isfinite(one)]
+        scored = [one for one in drawn if math.isfinite(one)] or [score]
         low, high = _middle(sorted(scored), confidence)
         note = "; ".join(filter(None, (note, _left_out(len(scored), resamples))))
     return Estimate(minutes=score, low=low, high=high, runs=sample.runs, note=note)
@@ -225,12 +224,12 @@ def ratio(
         seed: The same seed gives the same numbers.
 
     Raises:
-        ValueError: A side has no score.
+        ValueError: A side has no score above 0.
     """
-    scores = a.score, b.score
-    if scores[0] is None or scores[1] is None:
-        raise ValueError("a ratio needs a score on either side")
-    value = scores[0] / scores[1]
+    one, other = a.score or 0.0, b.score or 0.0
+    if one <= 0 or other <= 0:
+        raise ValueError("a ratio needs a score above 0 on either side")
+    value = one / other
     note = _note([a, b])
     if min(a.runs, b.runs) < _LEAST_RUNS:
         return Ratio(value=value, confidence=confidence, note=note)
@@ -241,8 +240,8 @@ def ratio(
             bootstrap(b, resamples=resamples, seed=f"{seed} b"),
             strict=True,
         )
-        if math.isfinite(one + other)
-    ]
+        if 0 < one < math.inf and 0 < other < math.inf
+    ] or [(one, other)]
     low, high = _middle(sorted(one / other for one, other in pairs), confidence)
     faster = sum((one < other) + 0.5 * (one == other) for one, other in pairs)
     return Ratio(
