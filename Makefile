@@ -50,6 +50,7 @@ check: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python docs/make_help.py --check
+	$(BIN)/python docs/make_claims.py --check
 
 lint: setup
 	$(BIN)/ruff check --fix .
@@ -57,6 +58,8 @@ lint: setup
 
 docs: setup
 	$(BIN)/python docs/make_help.py
+	$(BIN)/python docs/make_claims.py
+	$(BIN)/python -m tests.docs.examples
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

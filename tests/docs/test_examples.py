@@ -31,7 +31,9 @@ def test_a_block_shows_output_errors_and_status() -> None:
 
 
 def test_the_runs_of_the_examples_are_there() -> None:
-    text = output_of("$ trainmark score runs/before --round 4.0\n$ trainmark score runs/after --round 4.0\n")
+    text = output_of(
+        "$ trainmark score runs/before --round 4.0\n$ trainmark score runs/after --round 4.0\n"
+    )
     assert "exit status" not in text, text
     assert "30.01" in text
     assert "28.81" in text
