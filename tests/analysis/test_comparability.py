@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.analysis.made import made
+from tests.docs import comparability_page
 from trainmark.analysis.comparability import (
     changes,
     group_of,
@@ -212,3 +213,10 @@ def test_a_change_of_references_between_the_rounds_is_marked_only_between_them()
     assert "2,414,421" in marks("1.0", "5.0")
     assert "2,414,421" not in marks("2.1", "5.0")
     assert "2,414,421" not in marks("1.0", "2.0")
+
+
+def test_the_page_shows_the_table() -> None:
+    page = comparability_page.PAGE.read_text("utf-8")
+    assert page.count("<!-- end -->") == 3
+    assert comparability_page.rewritten(page) == page, "python -m tests.docs.comparability_page"
+    assert all(f"| {group.target} |" in page for group in groups())

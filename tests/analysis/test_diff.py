@@ -1,6 +1,7 @@
 """Before and after: what is slower beyond noise, what cannot be told, what is not alike."""
 
 import random
+import re
 import statistics
 from pathlib import Path
 from typing import Any
@@ -241,3 +242,11 @@ def test_the_spread_is_that_of_both_sides_around_their_own_means() -> None:
     found = diff_sides(_side(minutes), _side([60.0] * 3))
     cv = statistics.stdev(minutes) / 30
     assert _measure(found, "time").spread == pytest.approx(cv / 2**0.5)
+
+
+def test_the_page_says_how_many_runs() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "diff.md").read_text("utf-8")
+    rows = re.findall(r"^\| ([0-9.]+) %[^|]*\| (\d+) \|$", page, re.MULTILINE)
+    assert len(rows) == 5
+    for spread, runs in rows:
+        assert runs_needed(float(spread) / 100, 0.03) == int(runs)

@@ -35,6 +35,8 @@ def test_numbers_for_people() -> None:
     assert [number(x) for x in (None, 0.0, 0.3194722, 2.672083, 19.6351, 137.88, 41324.2)] == [
         "", "0", "0.319", "2.672", "19.64", "137.9", "41,324",
     ]  # fmt: skip
+    shown = ["9.68", "10.00", "100.0", "14.3"]
+    assert [number(x, 3) for x in (9.68, 9.999, 99.96, 14.3)] == shown
     assert (percent(None), percent(0.236), percent(-0.05, sign=True)) == ("", "23.6%", "-5.0%")
 
 

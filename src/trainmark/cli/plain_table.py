@@ -73,7 +73,7 @@ def number(value: float | None, digits: int = 4) -> str:
         return ""
     if value == 0:
         return "0"
-    places = digits - len(f"{abs(value):.0f}") if abs(value) >= 1 else digits - 1
+    places = digits - len(str(int(abs(value)))) if abs(value) >= 1 else digits - 1
     return f"{value:,.{max(0, places)}f}"
 
 
