@@ -1,73 +1,13 @@
+import functools
+
 import pytest
 
-from trainmark.catalogue import SORTS, Filters, choices, query
-from trainmark.types import UsageError
+from tests.catalogue.repositories import own_result
+from trainmark.catalogue import SORTS, Filters, choices, query, record
+from trainmark.catalogue.search import page, runs_by_result, runs_of, similar_ids
+from trainmark.types import Result, UsageError
 
-
-def _all(**asked: object) -> list[str]:
-    return [r.id for r in query(Filters(origin="published", **asked))]  # type: ignore[arg-type]
-
-
-def test_text_filters_find_any_part_in_any_case() -> None:
-    assert {r.submitter for r in query(Filters(submitter="GRAPH"))} == {"Graphcore"}
-    assert {r.accelerator for r in query(Filters(accelerator="bow"))} == {"Bow-IPU"}
-    found = query(Filters(framework="paddle", rounds=("2.0",)))
-    assert {r.submitter for r in found} == {"Baidu", "Graphcore"}
-
-
-def test_a_filter_finds_the_raw_spelling_and_the_folder_as_well() -> None:
-    assert {r.accelerator for r in query(Filters(accelerator="SXM4-80GB (500W)"))} == {
-        "A100-SXM-80GB"
-    }
-    by_folder = query(Filters(system="ipu-pod16-TF1", rounds=("2.0",)))
-    assert [r.system for r in by_folder] == ["Bow-Pod16"]
-
-
-def test_every_word_is_found_somewhere() -> None:
-    found = _all(words=("graphcore", "Pod16", "V2.0", "resnet"))
-    assert found == ["v2.0/Graphcore/ipu-pod16-TF1-closed/resnet"]
-    assert _all(words=("gc200", "v2.0/Graphcore")) == []
-    assert _all(words=("Baidu", "ipu-gc200")) == _all(words=("'",)) == []
-
-
-def test_percent_and_underscore_are_letters() -> None:
-    assert _all(submitter="%") == []
-    assert _all(submitter="_raphcore") == []
-    assert _all(submitter="'; DROP TABLE results; --") == []
-
-
-def test_chips() -> None:
-    counts = {r.accelerators for r in query(Filters(chips_min=16, chips_max=64))}
-    assert min(c for c in counts if c is not None) == 16
-    assert max(c for c in counts if c is not None) == 64
-    assert None not in counts
-
-
-def test_a_round_may_have_its_v_and_be_several() -> None:
-    assert {r.round for r in query(Filters(rounds=("v1.0", "2.0"), origin="published"))} == {
-        "1.0",
-        "2.0",
-    }
-
-
-def test_resnet50_is_resnet() -> None:
-    assert _all(benchmark="ResNet50") == _all(benchmark="resnet") != []
-
-
-@pytest.mark.parametrize(
-    ("filters", "message", "hint"),
-    [
-        (Filters(benchmark="resnt"), "there is no benchmark 'resnt'", "Did you mean 'resnet'?"),
-        (Filters(rounds=("7.0",)), "there is no round '7.0'", "Valid: 1.0, 1.1, 2.0."),
-        (Filters(division="ajar"), "there is no division 'ajar'", "Valid: closed, open."),
-        (Filters(origin="mine"), "there is no origin 'mine'", "Valid: imported, own, published."),
-    ],
-)
-def test_a_misspelt_name_lists_the_valid_ones(filters: Filters, message: str, hint: str) -> None:
-    with pytest.raises(UsageError) as caught:
-        query(filters)
-    assert caught.value.message == message
-    assert hint in caught.value.hint
+_RESNET = Filters(benchmark="resnet", rounds=("2.0",))
 
 
 def test_an_unknown_sort_key_lists_the_valid_ones() -> None:
@@ -75,30 +15,85 @@ def test_an_unknown_sort_key_lists_the_valid_ones() -> None:
         query(sort="speed")
 
 
+@functools.cache
+def _resnet() -> set[str]:
+    return {result.id for result in query(_RESNET)}
+
+
 @pytest.mark.parametrize("sort", sorted(SORTS))
 def test_every_sort_key_sorts_with_missing_values_last(sort: str) -> None:
-    assert len(query(Filters(origin="published"), sort=sort)) == 249
+    found = query(_RESNET, sort=sort)
+    assert {result.id for result in found} == _resnet()
+    field = {"chips": "accelerators", "batch": "global_batch_size", "samples": "samples_to_target"}
+    values = [getattr(result, field.get(sort, sort)) for result in found]
+    known = [v.lower() if isinstance(v, str) else v for v in values if v is not None]
+    if sort != "round":  # a number that is written as text
+        assert known == sorted(known)
+    assert values[len(known) :] == [None] * (len(values) - len(known))
+
+
+def test_rounds_sort_as_numbers() -> None:
+    rounds = [result.round for result in query(Filters(benchmark="gnmt"), sort="round")]
+    assert rounds == sorted(rounds, key=lambda name: float(name or 0))
 
 
 def test_minutes_ascend_and_results_without_a_score_come_last() -> None:
+    asked = Filters(rounds=("1.0",), benchmark=("bert", "resnet"))
     for descending in (False, True):
-        minutes = [r.minutes for r in query(Filters(origin="published"), descending=descending)]
+        minutes = [r.minutes for r in query(asked, descending=descending)]
         scored = [m for m in minutes if m is not None]
         assert scored == sorted(scored, reverse=descending)
+        assert None in minutes
         assert minutes[len(scored) :] == [None] * (len(minutes) - len(scored))
 
 
-def test_the_limit() -> None:
-    assert len(query(Filters(origin="published"), limit=3)) == 3
-    assert query(limit=3) == query()[:3]
+def test_the_limit_and_how_many_there_are() -> None:
+    everything = page(_RESNET)
+    assert everything.total == len(everything.results) > 50
+    first = page(_RESNET, limit=3)
+    assert first.results == everything.results[:3]
+    assert first.total == everything.total
+    exactly = page(_RESNET, limit=everything.total)
+    assert exactly == everything
+    assert page(_RESNET, limit=everything.total + 1) == everything
 
 
 def test_choices_are_what_is_there() -> None:
-    assert choices("round") == ["1.0", "1.1", "2.0"]
-    assert choices("benchmark", Filters(origin="published")) == ["bert", "resnet"]
+    rounds = choices("round", Filters(origin="published"))
+    assert rounds == sorted(rounds, key=float)
+    assert {"0.5", "2.0", "5.1"} <= set(rounds)
+    assert choices("benchmark", Filters(rounds=("0.5",), submitter="intel")) == [
+        "minigo",
+        "ncf",
+        "resnet",
+    ]
 
 
-def test_given_and_without() -> None:
-    filters = Filters(benchmark="bert", rounds=("1.0",))
-    assert filters.given() == ("benchmark", "rounds")
-    assert filters.without("rounds") == Filters(benchmark="bert")
+def _published(name: str) -> Result:
+    (found,) = query(Filters(ids=(name,)))
+    return found
+
+
+def test_the_runs_of_a_result_are_those_of_its_score() -> None:
+    result = _published("v2.0/Graphcore/ipu-pod16-TF1-closed/resnet")
+    runs = runs_of(result)
+    assert tuple(run.minutes for run in runs) == result.run_minutes
+    assert all(run.succeeded and run.evaluations for run in runs)
+
+
+def test_the_runs_of_several_results() -> None:
+    results = query(Filters(benchmark="resnet", rounds=("2.0",), submitter="graphcore"))[:2]
+    own = own_result()
+    found = runs_by_result([*results, own])
+    assert list(found) == [result.id for result in [*results, own]]
+    assert found[own.id] == []
+    assert all(found[result.id] == runs_of(result) for result in results)
+    record(own, runs_of(results[0]))
+    assert runs_by_result([own, results[1]])[own.id] == runs_of(results[0])
+
+
+def test_similar_ids_are_nearest_first() -> None:
+    near = similar_ids("v2.0/graphcore/ipu-pod16-TF1-close/resnet")
+    assert near[0] == "v2.0/Graphcore/ipu-pod16-TF1-closed/resnet"
+    assert len(near) == 5
+    assert similar_ids("\udc80") == []

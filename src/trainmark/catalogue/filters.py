@@ -96,7 +96,7 @@ _EVERYTHING = (
 def _values(value: Any) -> list[str]:
     """One or several texts; a command line's need not be UTF-8."""
     several = (value,) if isinstance(value, str) else value
-    return [text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for text in several]
+    return [text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") for text in several]
 
 
 def _any(sql: str, values: Sequence[Any]) -> Condition:

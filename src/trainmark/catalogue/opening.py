@@ -11,6 +11,7 @@ is left out and is a finding.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ def open_results(database: engine.Database, where: Path | None = None) -> list[F
     if not files:
         database.execute(f"CREATE TEMP VIEW results AS {source}")
         return []
-    findings = load(database, "other_results", (*RESULT_COLUMNS, *_FILE), files)
+    findings = _told(load(database, "other_results", (*RESULT_COLUMNS, *_FILE), files))
     database.execute(
         f"""CREATE TEMP TABLE chosen AS
         SELECT id, min({_IN_FOLDER.format("filename")}) AS folder FROM other_results
@@ -99,13 +100,15 @@ def open_runs(
     condition, parameters = "true", list[Any]()
     if ids is not None:
         condition, parameters = "list_contains(?, result_id)", [list(ids)]
-    findings = load(
-        database,
-        "other_runs",
-        (*RUN_COLUMNS, *_FILE),
-        [file for file in [*imported, *own] if file.is_file()],
-        condition=condition,
-        parameters=parameters,
+    findings = _told(
+        load(
+            database,
+            "other_runs",
+            (*RUN_COLUMNS, *_FILE),
+            [*imported, *own],
+            condition=condition,
+            parameters=parameters,
+        )
     )
     names = _names(RUN_COLUMNS)
     folder = _IN_FOLDER.format("filename")
@@ -119,6 +122,15 @@ def open_runs(
             WHERE (result_id, {folder}) IN (SELECT (id, folder) FROM chosen)"""  # noqa: S608
     )
     return findings
+
+
+def _told(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, with the right thing to do about a damaged import."""
+    again = "Import it again: trainmark import"
+    return [
+        replace(one, fix=again) if Path(one.path or "").parent.parent.name == "imported" else one
+        for one in findings
+    ]
 
 
 def _packaged(file: Path, columns: Sequence[Column]) -> str:

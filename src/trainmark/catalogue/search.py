@@ -218,7 +218,7 @@ def runs_by_result(
     ids = list(found)
     with _opened(where, on_finding) as database:
         _report(open_runs(database, where, ids=ids), on_finding)
-        wanted = "result_id = ?" if len(ids) == 1 else "list_contains(?, result_id)"
+        wanted = "result_id = ?" if len(ids) == 1 else "result_id IN (SELECT unnest(?::VARCHAR[]))"
         for row in rows(
             database,
             f"FROM runs WHERE {wanted} ORDER BY result_id, run_index",

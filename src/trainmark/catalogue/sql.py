@@ -62,7 +62,7 @@ def asked(
         UsageError: The statement is wrong, or does not only read.
         TrainmarkError: It took too long or too much memory; the packaged catalogue is damaged.
     """
-    statement = statement.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    statement = statement.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     with _connected() as database:
         _check(database, statement)
         try:

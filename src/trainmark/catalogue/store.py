@@ -73,8 +73,9 @@ def write_table(
         atomic_write(path, temporary.read_bytes())
 
 
-# The level is the one beyond which the runs of all rounds hardly become smaller.
-_PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 9"
+# The level is the one beyond which the runs of all rounds hardly become smaller. The runs of one
+# result are found in a third of the time where rows stand in groups of 4,096, at a tenth in size.
+_PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 9, ROW_GROUP_SIZE 4096"
 
 
 def load(
