@@ -125,11 +125,22 @@ def test_json_has_every_number() -> None:
     assert measures["energy_joules"]["value"] is None
 
 
+def test_measured_energy_is_shown_beside_the_minutes(tmp_path: Path) -> None:
+    record(own_result(id="own/1", energy_joules=3.25e6), (), tmp_path)
+    record(own_result(id="own/2"), (), tmp_path)
+    text = _run("own:own/1", "own:own/2", "--catalogue", tmp_path)
+    assert _line(text, "measured energy  ") == "measured energy 3.25 MJ unknown"
+    assert "Not per joule. B: no power measurement was submitted." in text
+    assert "measured energy" not in _run(_BOW, _DGX)
+
+
 def test_the_cost_of_a_run_is_told_when_it_is_asked_for() -> None:
     text = _run(_BOW, _DGX, "--years", "3", "--explain")
     assert _line(text, "per dollar of running cost  ").startswith("per dollar of running cost 2.92")
     assert "149,995 USD / (3 years x 8,766 h x 60)" in text
+    assert _line(text, "cost of a run  ") == "cost of a run 1.87 USD 5.45 USD"
     text = _run(_BOW, _DGX, "--price", "cloud")
+    assert _line(text, "cost of a run  ").startswith("cost of a run unknown ")
     assert "Not per dollar of running cost. A: no hourly price of Bow-IPU" in text
     assert "trainmark prices add." in text
 

@@ -293,6 +293,11 @@ def _short(text: str) -> str:
     return repr(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}..."
 
 
+def _quoted(value: str) -> str:
+    """A value as it is written in a query."""
+    return f'"{value}"' if " " in value else value
+
+
 def _listed(results: Sequence[Result]) -> str:
     lines = [f"    {result.id}  {_brief(result)}" for result in results[:_MOST_LISTED]]
     left_out = len(results) - _MOST_LISTED
@@ -312,7 +317,7 @@ def _how_to_narrow(results: Sequence[Result]) -> str:
     for key, value in _TELLING.items():
         values = sorted({value(result) for result in results} - {""})
         if 1 < len(values) <= _MOST_LISTED // 2:
-            parts.append(f"{key}={' or '.join(values)}")
+            parts.append(f"{key}={' or '.join(map(_quoted, values))}")
     differ = f"Say which: {'; '.join(parts)}. " if parts else ""
     return f"{differ}{'Or give' if parts else 'Give'} the id itself."
 
@@ -324,5 +329,7 @@ _TELLING: dict[str, Callable[[Result], str]] = {
     "submitter": lambda result: result.submitter,
     "division": lambda result: result.division,
     "chips": lambda result: "" if result.accelerators is None else str(result.accelerators),
+    "accelerator": lambda result: result.accelerator,
     "framework": lambda result: result.framework_name or result.framework.partition(" ")[0],
+    "system": lambda result: result.system,
 }

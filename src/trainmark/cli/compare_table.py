@@ -28,6 +28,10 @@ def sides(versus: "Versus", width: int | None) -> list[str]:
     rows = [("", [side.letter for side in versus.sides])]
     for name, text in _FACTS:
         rows.append((name, [text(side) for side in versus.sides]))
+    for name, text in _SPENT:
+        cells = [text(side) for side in versus.sides]
+        if any(cells):
+            rows.append((name, [cell or "unknown" for cell in cells]))
     rows += [(one.name, [value or "unknown" for value in one.values]) for one in versus.differences]
     return _grid(rows, width)
 
@@ -103,6 +107,8 @@ def _as_rows(versus: "Versus", width: int | None) -> list[str]:
         Column("submitter", rank=6, right=False),
         Column("round", rank=2),
         Column("chips", rank=3),
+        Column("cost", rank=4),
+        Column("energy", rank=4),
         Column("division", rank=5, right=False),
         Column("accelerator", rank=7, right=False),
         Column("batch", rank=8),
@@ -124,6 +130,8 @@ def _as_rows(versus: "Versus", width: int | None) -> list[str]:
                 result.submitter,
                 _round(side),
                 "" if result.accelerators is None else f"{result.accelerators:,}",
+                _cost(side),
+                _energy(side),
                 result.division,
                 result.accelerator,
                 "" if batch is None else f"{batch:,.0f}",
@@ -173,6 +181,20 @@ _FACTS = (
     ("95 % interval", _spread),
     ("runs", _runs),
 )
+
+
+def _cost(side: "Side") -> str:
+    """What a run costs; "" unless it was asked how that is to be reckoned."""
+    cost = side.derived["run_cost_usd"].value
+    return "" if cost is None else f"{cost:,.2f} USD"
+
+
+def _energy(side: "Side") -> str:
+    joules = side.derived["energy_joules"].value
+    return "" if joules is None else f"{joules / 1e6:,.4g} MJ"
+
+
+_SPENT = (("cost of a run", _cost), ("measured energy", _energy))
 
 
 def _speed(one: "Against") -> str:
