@@ -49,7 +49,7 @@ def _titles() -> dict[str, str]:
     """Every source: its text by its title."""
     rows = [group.source for group in groups()]
     rows += [change.source for group in groups() for change in changes(group.task)]
-    return {row.title: f"[{row.title}]({row.url}), read as of {row.date}" for row in rows}
+    return {row.title: f"[{row.title}]({row.url}), read on {row.date}" for row in rows}
 
 
 def _number(group: Group) -> int:

@@ -41,7 +41,7 @@ class Source:
     Attributes:
         title: What it is.
         url: Where it stands.
-        date: ISO date of the version that was read.
+        date: ISO date on which it was read.
     """
 
     title: str
