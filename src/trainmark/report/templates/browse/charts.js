@@ -6,6 +6,7 @@ class Chart {
     this.look = look;
     this.box = byId("chart");
     this.library = null;
+    this.waiting = false;
     this.tabs = Object.entries(CHARTS).map(([name, title]) => {
       const radio = element("input", { type: "radio", name: "chart", value: name, change: () => app.change({ chart: name }) });
       byId("chart-kinds").append(element("label", {}, radio, element("span", {}, title)));
@@ -15,7 +16,7 @@ class Chart {
     this.select("chart-by", "by");
     this.select("chart-price", "price");
     fill(byId("chart-price"), Object.entries(PRICES), "list");
-    fill(byId("chart-by"), COLOURED_BY.map((name) => [name, app.facts.column(name).title]), "accelerator");
+    fill(byId("chart-by"), COLOURED_BY.map((name) => [name, app.facts.column(name).title]), DEFAULT_COLOUR);
   }
 
   select(id, name) {
@@ -28,7 +29,7 @@ class Chart {
     script.textContent = await unpack("library");
     document.head.append(script);
     this.library = window.Plotly;
-    await this.draw();
+    await this.drawNow();
     this.box.on("plotly_click", (event) => {
       const row = event.points[0].customdata;
       if (row !== undefined) {
@@ -55,7 +56,7 @@ class Chart {
     this.figure = drawing.figure;
     const drawnNames = drawing.figure.data.filter((trace) => trace.showlegend !== false).length;
     this.box.style.height = PHONE.matches ? `${19 + 1.25 * drawnNames}rem` : "";
-    return this.draw();
+    this.draw();
   }
 
   drawing() {
@@ -94,15 +95,32 @@ class Chart {
     if (lines && drawn.length > 0) {
       said.push(`Dotted lines: ${lines}.`);
     }
+    if (drawn.some((row) => isOpen(facts, row))) {
+      said.push("Hollow: open division.");
+    }
+    if (drawn.some((row) => isUnavailable(facts, row))) {
+      said.push("With a dot: preview or research, not available when filed.");
+    }
     if (this.rows.some((row) => facts.value("carried_over", row))) {
       said.push("Results that were carried over are drawn in their first round only.");
     }
     return said.join(" ");
   }
 
-  async draw() {
-    if (this.library !== null && this.figure !== undefined) {
-      await this.library.react(this.box, this.figure.data, this.figure.layout, { displayModeBar: false, responsive: true, showTips: false });
+  // After the table is on the screen, and only the last of several quick changes.
+  draw() {
+    this.box.setAttribute("aria-busy", "true");
+    if (this.library === null || this.waiting) {
+      return;
     }
+    this.waiting = true;
+    requestAnimationFrame(() => setTimeout(() => this.drawNow(), 0));
+  }
+
+  async drawNow() {
+    this.waiting = false;
+    const { data, layout } = this.figure;
+    await this.library.react(this.box, data, layout, { displayModeBar: false, responsive: true, showTips: false });
+    this.box.setAttribute("aria-busy", String(this.waiting));
   }
 }

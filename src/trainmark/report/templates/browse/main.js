@@ -77,7 +77,7 @@ class App {
     this.detail.show();
   }
 
-  draw() {
+  draw({ resized = false } = {}) {
     const selected = selectRows(this.facts, this.state);
     this.sorted = sortRows(this.facts, selected.rows, this.state);
     this.facets.show(selected);
@@ -91,7 +91,12 @@ class App {
     this.table.show(this.sorted);
     this.say(this.counted());
     byId("mixed").hidden = new Set(this.sorted.map((row) => groupOf(this.facts, row))).size < 2;
-    this.chart.show(this.sorted);
+    // The order of rows, the page and the columns do not concern the chart.
+    const charted = toFragment({ ...this.state, open: "", sort: "", page: 1, columns: null });
+    if (charted !== this.charted || resized) {
+      this.charted = charted;
+      this.chart.show(this.sorted);
+    }
   }
 
   counted() {

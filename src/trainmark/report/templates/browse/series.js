@@ -6,7 +6,7 @@ const MOST_SLOPES = 5;
 const OTHERS = "#8a93a0";
 const OWN_NAME = "own, unverified";
 const OWN_MARKER = { color: "#e0a800", symbol: "star-diamond", size: 15, line: { color: "#5c4500", width: 1.5 }, opacity: 1 };
-const COLOURED_BY = ["accelerator", "family", "vendor", "submitter", "round", "framework", "division", "category"];
+const COLOURED_BY = ["family", "accelerator", "vendor", "submitter", "round", "framework", "division", "category"];
 
 // One comparability group's minutes at a time; what has none is of its own benchmark alone.
 function groupOf(facts, row) {
@@ -59,7 +59,7 @@ function priceFigure(facts, rows, by, look, price) {
     ],
     sloped: price === "list",
   });
-  return { figure, drawn, lines: "equal dollar-minutes: along one, twice the price buys half the time" };
+  return { figure, drawn, lines: price === "list" ? "equal dollar-minutes: along one, twice the price buys half the time" : "" };
 }
 
 // The best time of each round for as many of the same accelerator.
@@ -68,7 +68,7 @@ function historyFigure(facts, rows, look) {
   const drawn = rows.filter((row) => facts.value("accelerators", row) > 0 && (facts.value("round", row) || own(row)));
   const lines = new Map();
   for (const row of drawn) {
-    const open = facts.value("division", row) === "open" ? ", open" : "";
+    const open = isOpen(facts, row) ? ", open" : "";
     const name = `${FORMATS.count(facts.value("accelerators", row))} \u00d7 ${facts.value("accelerator", row)}${open}`;
     const when = facts.value("round", row) || OWN_NAME;
     const best = lines.get(name) ?? new Map();
@@ -110,7 +110,9 @@ function scatter(facts, rows, by, look, axes) {
   logAxis(layout.xaxis, rows.map(axes.x));
   logAxis(layout.yaxis, rows.map(axes.y));
   const lines = axes.sloped === false ? [] : slopes(layout, rows.map((row) => axes.x(row) * axes.y(row)));
-  const data = series(facts, rows, by).map(({ name, rows: points, kind }, i) => ({
+  // The legend shows a series by its first point: one without a mark, where there is one.
+  const ordered = [...rows].sort((a, b) => (standingMark(facts, a) !== "") - (standingMark(facts, b) !== ""));
+  const data = series(facts, ordered, by).map(({ name, rows: points, kind }, i) => ({
     ...markers(facts, points, name, look, kind === "others" ? -1 : i, axes.more),
     x: points.map(axes.x),
     y: points.map(axes.y),
@@ -154,11 +156,25 @@ function markers(facts, rows, name, look, i, more) {
     hovertext: rows.map((row) => tooltip(facts, row, more(row))),
     marker: {
       color: isOther ? OTHERS : look.colours[i % look.colours.length],
-      symbol: isOther ? "circle-open" : look.markers[i % look.markers.length],
-      size: isOther ? 7 : 8,
+      symbol: rows.map((row) => (isOther ? "circle" : look.markers[i % look.markers.length]) + standingMark(facts, row)),
+      size: isOther ? 6 : 8,
       opacity: 0.85,
     },
   };
+}
+
+// What may be drawn together but has to be told apart: divisions, and what could not be bought.
+function standingMark(facts, row) {
+  const open = isOpen(facts, row) ? "-open" : "";
+  return open + (isUnavailable(facts, row) ? "-dot" : "");
+}
+
+function isOpen(facts, row) {
+  return facts.value("division", row) === "open";
+}
+
+function isUnavailable(facts, row) {
+  return ["preview", "research"].includes(facts.value("category", row));
 }
 
 function tooltip(facts, row, more) {
@@ -169,6 +185,7 @@ function tooltip(facts, row, more) {
     ...folded(text("system")),
     `${text("submitter")}, ${round}, ${text("division")}${known("category") ? `, ${text("category")}` : ""}`,
     `${text("minutes")} minutes, ${text("accelerators")} \u00d7 ${text("accelerator")}`,
+    facts.value("origin", row) === "published" ? "" : facts.value("label", row),
     known("framework") ? text("framework") : "",
     ...more,
     ...folded(facts.value("id", row)),

@@ -11,7 +11,7 @@ const FLAGS = [
 const CHARTS = { scaling: "Time against accelerators", price: "Time against price", history: "History by round" };
 const PRICES = { list: "List price of the system", cloud: "Cloud cost of a run" };
 
-const DEFAULT_SORT = "";
+const DEFAULT_COLOUR = "family";
 
 function emptyState() {
   return {
@@ -20,13 +20,13 @@ function emptyState() {
     flags: new Set(),
     min: null,
     max: null,
-    sort: DEFAULT_SORT,
+    sort: "",
     descending: false,
     columns: null,
     page: 1,
     open: "",
     chart: "scaling",
-    by: "accelerator",
+    by: DEFAULT_COLOUR,
     group: "",
     price: "list",
   };
@@ -53,7 +53,7 @@ function toFragment(state) {
   put("page", state.page > 1 ? state.page : "");
   put("open", state.open);
   put("chart", state.chart === "scaling" ? "" : state.chart);
-  put("by", state.by === "accelerator" ? "" : state.by);
+  put("by", state.by === DEFAULT_COLOUR ? "" : state.by);
   put("group", state.group);
   put("price", state.price === "list" ? "" : state.price);
   return parts.toString();

@@ -17,7 +17,7 @@ class ResultTable {
     this.drawn = "";
     byId("previous").addEventListener("click", () => this.turn(-1));
     byId("next").addEventListener("click", () => this.turn(1));
-    PHONE.addEventListener("change", () => app.draw());
+    PHONE.addEventListener("change", () => app.draw({ resized: true }));
     this.chooser();
   }
 
@@ -26,6 +26,13 @@ class ResultTable {
       const box = element("input", { type: "checkbox", change: () => this.choose() });
       byId("columns").append(element("li", {}, element("label", {}, box, element("span", { class: "value" }, column.title))));
       return { column, box };
+    });
+    const panel = byId("columns").closest("details");
+    panel.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && panel.open) {
+        panel.open = false;
+        panel.querySelector("summary").focus();
+      }
     });
     byId("usual").addEventListener("click", () => this.app.change({ columns: null }));
   }
@@ -99,17 +106,24 @@ class ResultTable {
   cell(column, row) {
     const text = shown(column, row);
     const marks = column.name === "minutes" ? this.marks(row) : [];
-    return element("td", { class: column.isNumber ? "n" : text.length <= 24 ? "short" : null }, text, ...marks);
+    return element("td", { class: column.isNumber ? "n" : text.length <= 18 ? "short" : null }, text, ...marks);
   }
 
   opener(column, row) {
     const { facts } = this.app;
     const open = () => this.app.change({ open: facts.value("id", row) });
     const marks = column.name === "minutes" ? this.marks(row) : [];
-    const standing = facts.value("origin", row) === "published" ? null : element("span", { class: "tag" }, facts.value("origin", row), ", unverified");
+    const tags = this.tags(row).map((text) => element("span", { class: "tag" }, text));
     return element("th", { scope: "row", class: column.isNumber ? "n" : null },
       element("button", { type: "button", class: "open", title: "All facts of this result", click: open }, shown(column, row)),
-      standing, ...marks);
+      ...tags, ...marks);
+  }
+
+  tags(row) {
+    const { facts } = this.app;
+    const origin = facts.value("origin", row);
+    const tags = origin === "published" ? [] : [`${origin}, unverified`];
+    return isUnavailable(facts, row) ? [...tags, facts.value("category", row)] : tags;
   }
 
   marks(row) {
