@@ -40,7 +40,7 @@ VERBS: dict[str, Verb] = {
     "prices": Verb("prices", "Figures of hardware, prices, space and power; add your own."),
     "diff": Verb("diff", "Your runs before and after an update: slower beyond noise?"),
     "sql": Verb("sql", "Ask the catalogue in SQL, for reading only."),
-    "report": Verb("report", "One self-contained HTML page about a folder of runs."),
+    "report": Verb("report", "One HTML page: of all results, or of a folder of runs."),
     "system": Verb("system", "Describe this machine in the official form."),
     "workloads": Verb("workloads", "List the workloads that can be run."),
     "plugins": Verb("plugins", "List plug-ins, and why one is broken."),
