@@ -1,5 +1,7 @@
 """``trainmark compare`` as a user sees it."""
 
+import contextlib
+import io
 import json
 import sys
 from pathlib import Path
@@ -14,6 +16,7 @@ from tests.logs import RunShape, write_folder, write_resnet
 from trainmark.catalogue import record
 from trainmark.cli import compare_text
 from trainmark.cli.compare import command
+from trainmark.cli.told import told
 from trainmark.types import TrainmarkError, UsageError
 
 _BOW = "v2.0/Graphcore/ipu-pod16-TF1-closed/resnet"
@@ -208,6 +211,25 @@ def test_a_damaged_file_is_told_once(tmp_path: Path) -> None:
     (line,) = result.stderr.splitlines()
     assert "bad.parquet" in line
     assert "1.461 times as fast" in result.stdout
+    done = CliRunner().invoke(command, [_BOW, "own:x", "--catalogue", str(tmp_path)])
+    assert isinstance(done.exception, UsageError)
+    assert "bad.parquet" in done.stderr
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_is_told_what_goes_on_and_a_pipe_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    for stream, shown in ((_Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with told(f"reading {chr(27)}[31m{'x' * 200}"), contextlib.suppress(ValueError):
+            raise ValueError
+        text = stream.getvalue()
+        assert text.startswith("reading \ufffd[31mxx") is shown
+        assert text.endswith("\r\x1b[K") is shown
+        assert len(text) < 80
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ def command(
     from trainmark.analysis.selection import sides as selected
     from trainmark.catalogue.tables import load_tables
     from trainmark.cli.damaged import warn
+    from trainmark.cli.told import told
     from trainmark.types import Finding, UsageError
 
     if len(sides) < 2:
@@ -75,15 +76,15 @@ def command(
             hint="For example: trainmark compare 'graphcore pod16 v2.0 resnet' own:last",
         )
     findings: list[Finding] = []
-    selections = selected(sides, benchmark=benchmark, where=where, on_finding=findings.append)
-    warn(findings)
-    found = compare(
-        selections,
-        tables=load_tables(prices_file, date=date),
-        anyway=anyway,
-        price=price,
-        years=years,
-    )
+    try:
+        with told(f"reading {', '.join(sides)} ..."):  # a folder of logs may take a while
+            selections = selected(
+                sides, benchmark=benchmark, where=where, on_finding=findings.append
+            )
+            tables = load_tables(prices_file)
+            found = compare(selections, tables=tables, anyway=anyway, price=price, years=years)
+    finally:  # what is damaged may be why something was not found
+        warn(findings)
     if as_json:
         import json
 

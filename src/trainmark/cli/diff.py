@@ -1,7 +1,5 @@
 """``trainmark diff``: runs of one machine before and after an update."""
 
-import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +12,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_SHORT = 70
 _BY = {"both": ("time", "throughput"), "time": ("time",), "throughput": ("throughput",)}
 
 
@@ -88,10 +85,11 @@ def command(
     by more, or no score any more; 2 a wrong request, or sides that are not alike.
     """
     from trainmark.analysis.diff import Outcome, diff
+    from trainmark.cli.told import told
 
     if strict and threshold is None:
         raise click.UsageError("--strict needs --fail-if-slower", ctx)
-    with _told(f"reading {before} and {after} ..."):
+    with told(f"reading {before} and {after} ..."):
         found = diff(before, after, threshold=threshold, by=_BY[by], anyway=anyway, where=where)
     if as_json:
         import json
@@ -104,21 +102,6 @@ def command(
     no_score = any(one.outcome is Outcome.NO_SCORE for one in found)
     slower = threshold is not None and any(one.slower for one in found)
     ctx.exit(1 if slower or no_score or untold else 0)
-
-
-@contextmanager
-def _told(text: str) -> "Iterator[None]":
-    """On a terminal, what goes on while it does; nothing in a pipe."""
-    from trainmark.types import printable
-
-    if not sys.stderr.isatty():
-        yield
-        return
-    click.echo(printable(text)[:_SHORT], err=True, nl=False)
-    try:
-        yield
-    finally:
-        click.echo("\r\x1b[K", err=True, nl=False)
 
 
 def _print(one: "Diff") -> None:
@@ -144,7 +127,9 @@ def _print(one: "Diff") -> None:
         heads = [Column(text, right=False) for text in ("", "before", "after")]
         for line in table_lines(heads, rows):
             click.echo(f"  {line}")
-    click.echo("Unverified: MLCommons has not reviewed these runs.\n")
+    if any(side.result.origin != "published" for side in (one.before, one.after)):
+        click.echo("Unverified: MLCommons has not reviewed these runs.")
+    click.echo()
 
 
 # Heading, rank (the highest is left out first on a narrow terminal), whether it is set right.
