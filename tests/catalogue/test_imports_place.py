@@ -90,7 +90,7 @@ def test_nothing_tells_the_round(folder: Path) -> None:
 
 
 def test_a_round_that_contradicts_or_is_none(folder: Path) -> None:
-    with pytest.raises(UsageError, match="is the repository of round 1.0, not of 2.0"):
+    with pytest.raises(UsageError, match="is the repository of round"):
         find_place(f"{V10}={folder}", "2.0")
     assert find_place(f"{V10}={folder}", "v1.0").round == "1.0"
     with pytest.raises(UsageError, match="there is no round 'latest'"):

@@ -6,10 +6,12 @@ first by round and id counts; the others stay in lists, marked, and are left out
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
+from trainmark.catalogue import engine
 from trainmark.catalogue.store import connect, literal, rows
 from trainmark.types import Doubt, Result
 
@@ -33,11 +35,12 @@ class Identity:
     runs: frozenset[int]
 
 
-def identities(files: Sequence[Path]) -> dict[str, Identity]:
+def identities(files: Sequence[Path], among: Collection[int] | None = None) -> dict[str, Identity]:
     """The identity of each result by its id; none of one with an absent log, or without times.
 
     Args:
         files: Parquet files of runs.
+        among: Only these runs are of interest; every run without it.
 
     Raises:
         duckdb.Error: A file is damaged.
@@ -45,7 +48,13 @@ def identities(files: Sequence[Path]) -> dict[str, Identity]:
     if not files:
         return {}
     with connect() as database:
-        found = rows(database, _IDENTITIES, [[literal(file) for file in files]])
+        condition = "true"
+        if among is not None:
+            database.execute("CREATE TABLE among (run UBIGINT)")
+            engine.insert(database, "among", [(run,) for run in among])
+            condition = "run IN (FROM among)"
+        sql = _IDENTITIES.format(condition)
+        found = rows(database, sql, [[literal(file) for file in files]])
     return {
         row["result_id"]: Identity(contents=frozenset(row["contents"]), runs=frozenset(row["runs"]))
         for row in found
@@ -62,62 +71,68 @@ FROM (
         ) END AS run
     FROM read_parquet(?, union_by_name = true)
 )
+WHERE {}
 GROUP BY result_id HAVING bool_and(available) AND bool_or(minutes IS NOT NULL)
 """
 
 
-def mark(results: Iterable[Result], known: Mapping[str, Identity]) -> dict[str, Result]:
+def mark(
+    results: Iterable[Result],
+    known: Mapping[str, Identity],
+    others: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Result]:
     """The results with those marked whose runs were filed before.
 
     A result is carried over when each of its runs is one of an earlier result's. One that has
     some runs of its own is not, and a doubt tells with which result it shares the others.
 
     Args:
-        results: All results, in any order; marks that they have are made anew.
+        results: The results, in any order; marks that they have are made anew.
         known: The identity of each, by id, as far as there is one.
+        others: Published results that may be earlier and are not to be marked: id to round.
+            ``known`` has those of their runs that one of ``results`` has too.
 
     Returns:
         The results by id, in the order of rounds and ids.
     """
+    in_order = sorted(results, key=order)
+    places = {result.id: order(result) for result in in_order}
+    places |= {name: _place("published", number, name) for name, number in others.items()}
     holders: dict[int, str] = {}  # a run and the first result that has it
-    marked = {}
-    for result in sorted(results, key=order):
-        mine = known.get(result.id)
-        runs = frozenset[int]() if mine is None else mine.runs
-        marked[result.id] = _marked(result, runs, holders, known)
-        for run in runs:
-            holders.setdefault(run, result.id)
-    return marked
+    for name in sorted(places.keys() & known.keys(), key=places.__getitem__):
+        for run in known[name].runs:
+            holders.setdefault(run, name)
+    return {result.id: _marked(result, holders, known) for result in in_order}
 
 
 def order(result: Result) -> tuple[bool, tuple[int, ...], str]:
     """Published results first, by round, then by id."""
-    return result.origin != "published", _round(result.round or ""), result.id
+    return _place(result.origin, result.round or "", result.id)
 
 
-def _round(name: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in name.split(".") if part.isdigit())
+def _place(origin: str, round_name: str, name: str) -> tuple[bool, tuple[int, ...], str]:
+    numbers = tuple(int(part) for part in round_name.split(".") if part.isdigit())
+    return origin != "published", numbers, name
 
 
-def _marked(
-    result: Result,
-    runs: frozenset[int],
-    holders: Mapping[int, str],
-    known: Mapping[str, Identity],
-) -> Result:
+def _marked(result: Result, holders: Mapping[int, str], known: Mapping[str, Identity]) -> Result:
     own = tuple(doubt for doubt in result.doubts if doubt.kind not in (SAME, EDITED, SHARED))
-    common = Counter(holders[run] for run in runs if run in holders)
+    mine = known.get(result.id, _NOTHING)
+    common = Counter(name for run in mine.runs if (name := holders[run]) != result.id)
     if not common:
         return replace(result, carried_over=False, doubts=own)
-    carried_over = common.total() == len(runs)
+    carried_over = common.total() == len(mine.runs)
     names = ", ".join(sorted(common))
     if not carried_over:
-        text = f"{common.total()} of {len(runs)} runs are those of {names}"
+        text = f"{common.total()} of {len(mine.runs)} runs are those of {names}"
         return replace(result, carried_over=False, doubts=(*own, Doubt(kind=SHARED, text=text)))
     before = frozenset[str]().union(*(known[name].contents for name in common))
-    if known[result.id].contents <= before:
+    if mine.contents <= before:
         doubt = Doubt(kind=SAME, text=f"the same logs as {names}")
     else:
         text = f"every time and quality is that of {names}, though the logs' bytes are not"
         doubt = Doubt(kind=EDITED, text=text)
     return replace(result, carried_over=True, doubts=(*own, doubt))
+
+
+_NOTHING = Identity(contents=frozenset(), runs=frozenset())

@@ -2,7 +2,7 @@
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,8 +15,9 @@ from trainmark.catalogue.git_objects import sizes_of
 from trainmark.catalogue.imports_place import Place, head_of, open_place
 from trainmark.catalogue.imports_state import FolderState, State
 from trainmark.catalogue.imports_work import Outcome, Task, close_sources, read_task
-from trainmark.catalogue.search import PUBLISHED_RUNS, published
+from trainmark.catalogue.search import PUBLISHED_RESULTS, PUBLISHED_RUNS
 from trainmark.catalogue.source import FolderSource, GitSource, Source
+from trainmark.catalogue.store import connect, literal, rows
 from trainmark.rules.processes import cores, spread
 from trainmark.types import Finding, Result
 
@@ -350,13 +351,15 @@ def _mark_all(reports: Sequence[SourceReport], where: Path) -> None:
         return
     results = {slug: states.load_results(where, slug) for slug in known}
     everything = {name: one for group in results.values() for name, one in group.items()}
-    packaged = {one.id: one for one in published() if one.id not in everything}
     folder = states.imported_folder(where)
-    files = [folder / slug / states.RUNS for slug in known]
-    found_before = identities([PUBLISHED_RUNS]) if packaged else {}
-    known_runs = {name: one for name, one in found_before.items() if name in packaged}
-    known_runs |= identities(files)
-    marked = mark([*packaged.values(), *everything.values()], known_runs)
+    own_runs = identities([folder / slug / states.RUNS for slug in known])
+    among = {run for one in own_runs.values() for run in one.runs}
+    packaged = {
+        name: one
+        for name, one in identities([PUBLISHED_RUNS], among).items()
+        if name not in everything
+    }
+    marked = mark(everything.values(), packaged | own_runs, _rounds_of(packaged))
     for slug, state in known.items():
         again = {name: marked[name] for name in results[slug]}
         saved = states.save_marks(where, replace(state, marked=beside), again)
@@ -369,5 +372,16 @@ def _beside(known: Mapping[str, State]) -> str:
     digest = hashlib.sha256()
     for slug, state in sorted(known.items()):
         digest.update(f"{slug}\0{state.files[states.RUNS]}\0".encode())
-    digest.update(PUBLISHED_RUNS.read_bytes())
+    status = PUBLISHED_RUNS.stat()
+    digest.update(f"{status.st_size} {status.st_mtime_ns}".encode())
     return digest.hexdigest()
+
+
+def _rounds_of(ids: Collection[str]) -> dict[str, str]:
+    """The rounds of packaged results."""
+    if not ids:
+        return {}
+    sql = "SELECT id, round FROM read_parquet(?) WHERE id IN (SELECT unnest(?::VARCHAR[]))"
+    with connect() as database:
+        found = rows(database, sql, [[literal(PUBLISHED_RESULTS)], list(ids)])
+    return {row["id"]: row["round"] for row in found}
