@@ -69,7 +69,7 @@ def test_explain() -> None:
         ((*_GC200, "--chips", "-3"), 2, "neither a number"),
         ((*_GC200, "--chips", "17"), 1, "16, 64"),
         (("--benchmark", "nope", "--accelerator", "a100"), 2, "Valid:"),
-        (("--benchmark", "resnet", "--accelerator", "\x1b[1mx"), 1, "Accelerators with results"),
+        (("--benchmark", "resnet", "--accelerator", "\x1b[1mx"), 1, "Accelerators with such"),
     ],
 )
 def test_mistakes_are_texts(arguments: tuple[str, ...], status: int, word: str) -> None:

@@ -130,6 +130,8 @@ def _load(text: str, where: Path | None) -> list[Side]:
 
 def _is_path(text: str) -> bool:
     """Whether a file or folder is meant, as ``analysis.selection`` has it."""
+    if not text.strip():
+        return False  # Path("") is the working folder
     if text.startswith(("/", "./", "../", "~/")):
         return True
     try:
@@ -160,7 +162,9 @@ def _setup(side: Side) -> dict[str, str]:
     if run is None:
         return found
     found |= {name: _shown(value) for name, value in _flat("", run.environment)}
-    settings = dict(_flat("", run.settings)) or dict(_logged(run))
+    settings = dict(_flat("", run.settings))
+    if not settings and side.result.origin == "own":  # a published log is not on this disk
+        settings = dict(_logged(run))
     return found | {
         name: _shown(value) for name, value in settings.items() if name not in _OWN_NO_SETTINGS
     }

@@ -64,13 +64,7 @@ def gather(asked: Asked, findings: list[Finding] | None = None) -> list[Result]:
             "the name of the accelerator is empty", hint="Give one, for example A100-SXM-80GB."
         )
     wanted = _groups_named(asked.benchmark)
-    filters = Filters(
-        accelerator=asked.accelerator,
-        rounds=() if asked.round is None else (asked.round,),
-        submitter=asked.submitter,
-        framework=asked.framework,
-        division=asked.division,
-    )
+    filters = _filters(asked)
     sink: list[Finding] = [] if findings is None else findings
     on_accelerator = query(filters, where=asked.where, on_finding=sink.append)
     found = [
@@ -82,7 +76,7 @@ def gather(asked: Asked, findings: list[Finding] | None = None) -> list[Result]:
         and group_of(result) in wanted
     ]
     if not found:
-        raise _nothing(asked, on_accelerator)
+        raise _nothing(asked, wanted)
     return _measured_once(found)
 
 
@@ -159,18 +153,56 @@ def _groups_named(name: str) -> tuple[Group, ...]:
     return found
 
 
-def _nothing(asked: Asked, on_accelerator: Sequence[Result]) -> TrainmarkError:
-    """That nothing matches, and what there is."""
+def _filters(asked: Asked) -> Filters:
+    return Filters(
+        accelerator=asked.accelerator,
+        rounds=() if asked.round is None else (asked.round,),
+        submitter=asked.submitter,
+        framework=asked.framework,
+        division=asked.division,
+    )
+
+
+# What of the question may be left out, with the field of the results that it is about.
+_LESS = {
+    "submitter": "submitter",
+    "framework": "framework",
+    "round": "round",
+    "division": "division",
+    "benchmark": "benchmark",
+    "accelerator": "accelerator",
+}
+
+
+def _nothing(asked: Asked, wanted: Sequence[Group]) -> TrainmarkError:
+    """That nothing matches, and what could be asked instead."""
     parts = [f"of {asked.benchmark} on {asked.accelerator}"]
     parts += [f"in round {asked.round}"] if asked.round else []
     parts += [f"by {asked.submitter}"] if asked.submitter else []
     parts += [f"with {asked.framework}"] if asked.framework else []
-    benchmarks = sorted({result.benchmark for result in on_accelerator})
-    hint = f"It has results of {', '.join(benchmarks)}." if benchmarks else ""
-    if not benchmarks:
-        looser = Filters(division=asked.division)
-        names = sorted({r.accelerator for r in query(looser, where=asked.where) if r.accelerator})
-        hint = f"Accelerators with results: {', '.join(names)}."
+    hint = ""
+    for name, field in _LESS.items():
+        values = _values(asked, wanted, name, field)
+        if values:
+            hint = f"{name.capitalize()}s with such a result: {', '.join(values)}."
+            break
     return TrainmarkError(
-        f"there is no {asked.division} result with a score {' '.join(parts)}", hint=hint
+        f"there is no {asked.division} result with a score {' '.join(parts)}",
+        hint=hint or "Leave out one of the filters.",
     )
+
+
+def _values(asked: Asked, wanted: Sequence[Group], name: str, field: str) -> list[str]:
+    """What a field could be where everything else stays as it is asked for."""
+    filters = _filters(asked)
+    if name != "benchmark":
+        if getattr(asked, name) is None:
+            return []
+        filters = filters.without("rounds" if name == "round" else name)
+    found = query(filters, where=asked.where, on_finding=lambda _: None)
+    values = {
+        getattr(result, field)
+        for result in found
+        if result.minutes is not None and (name == "benchmark" or group_of(result) in wanted)
+    }
+    return sorted(value for value in values if value)
