@@ -56,7 +56,8 @@ def test_several_systems_are_listed_and_none_is_picked() -> None:
     assert lines[1].startswith("    v2.0/Graphcore/ipu-pod256-TF1-closed/resnet  Bow")
     assert lines[1].endswith("Pod256, 2.672 minutes, closed")
     assert caught.value.hint == (
-        "Say which: round=1.0 or 1.1 or 2.0; chips=128 or 16 or 256 or 64. Or give the id itself."
+        "Say which: round=1.0 or 1.1 or 2.0; chips=16 or 64 or 128 or 256; "
+        "accelerator=Bow-IPU or GC200-IPU. Or give the id itself."
     )
 
 
@@ -210,3 +211,13 @@ def test_several_benchmark_folders_of_one_benchmark_are_ambiguous(tmp_path: Path
     with pytest.raises(UsageError) as caught:
         select(str(tmp_path))
     assert caught.value.hint == "Give one benchmark folder, or one system's."
+
+
+def test_samples_of_published_logs_are_counted_as_in_the_catalogue(shared_logs: Path) -> None:
+    for folder in ("ipu-pod16-TF1-closed/resnet", "ipu-pod16-POPART-closed/bert"):
+        (found,) = select(str(shared_logs / "v2.0" / "Graphcore" / "results" / folder)).results
+        (published,) = select(f"v2.0/Graphcore/{folder}").results
+        assert found.samples_to_target == pytest.approx(published.samples_to_target)
+        assert found.minutes == pytest.approx(published.minutes)
+        assert found.accelerators == published.accelerators
+        assert found.host_processor == published.host_processor

@@ -4,7 +4,6 @@ The logs are checked and scored as ``trainmark score`` does it; what the machine
 file beside them says (``<submitter>/systems/<system>.json``). Nothing is recorded anywhere.
 """
 
-import json
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +12,8 @@ from typing import Any
 
 from trainmark import mllog, rules
 from trainmark.catalogue import names
+from trainmark.catalogue.describe import describe
+from trainmark.catalogue.run_facts import read_run
 from trainmark.rules.places import find_place
 from trainmark.types import Result, Run, UsageError
 
@@ -68,8 +69,11 @@ def _unheld(folder: rules.FolderScore) -> tuple[Result, tuple[Run, ...]]:
 
 
 def _checked(folder: rules.FolderScore) -> tuple[Result, tuple[Run, ...]]:
+    benchmark = folder.benchmark or ""
     runs = tuple(
-        verdict.run if verdict.ok else replace(verdict.run, status="breaks the rules")
+        _with_samples(verdict.run, benchmark)
+        if verdict.ok
+        else replace(verdict.run, status="breaks the rules")
         for verdict in folder.verdicts
         if verdict.run is not None
     )
@@ -78,7 +82,8 @@ def _checked(folder: rules.FolderScore) -> tuple[Result, tuple[Run, ...]]:
         Path(folder.path),
         runs,
         folder.score,
-        benchmark=folder.benchmark or "",
+        benchmark=benchmark,
+        round_name=folder.ruleset.name if folder.ruleset and official else "",
         label=_LABEL if official else _OWN_TARGET,
     )
     return result, runs
@@ -86,36 +91,41 @@ def _checked(folder: rules.FolderScore) -> tuple[Result, tuple[Run, ...]]:
 
 def _unchecked(folder: Path, logs: Sequence[Path]) -> tuple[Result, tuple[Run, ...]]:
     """The result of a benchmark folder whose logs do not tell which rules they follow."""
-    runs = tuple(mllog.summarize(mllog.read(log)) for log in logs)
-    benchmark = _first(run.benchmark for run in runs) or folder.resolve().name
+    read = [mllog.summarize(mllog.read(log)) for log in logs]
+    benchmark = _first(run.benchmark for run in read) or folder.resolve().name
+    runs = tuple(_with_samples(run, benchmark) for run in read)
     score = rules.score(runs, benchmark=benchmark)
     return _result(folder, runs, score, benchmark=benchmark, label=_UNCHECKED), runs
 
 
+def _with_samples(run: Run, benchmark: str) -> Run:
+    """The run with its samples counted as the catalogue counts those of published ones."""
+    if not names.benchmark(benchmark).known:
+        return run
+    try:
+        with Path(run.source).open("rb") as stream:
+            counted, _ = read_run(stream, run.source, benchmark=benchmark, round_name="")
+    except OSError:  # gone since it was checked
+        return run
+    return replace(run, samples_to_target=counted.samples_to_target)
+
+
 def _result(
-    folder: Path, runs: Sequence[Run], score: rules.Score, *, benchmark: str, label: str
+    folder: Path,
+    runs: Sequence[Run],
+    score: rules.Score,
+    *,
+    benchmark: str,
+    label: str,
+    round_name: str = "",
 ) -> Result:
-    place = folder.resolve()
-    in_layout = place.parent.parent.name == "results"
-    submitter = place.parent.parent.parent.name if in_layout else ""
-    system = _system_file(place) if in_layout else {}
-    nodes = names.count(system.get("number_of_nodes"))
-    per_node = names.count(system.get("accelerators_per_node"))
+    system = _described(folder.resolve(), runs, benchmark, round_name)
     return Result(
         id=str(folder),
         origin="own",
         round=None,
-        division=_first(run.division for run in runs).lower() or "closed",
-        category=names.category(_text(system, "status")).name,
-        submitter=submitter or _first(run.submitter for run in runs),
-        system=_text(system, "system_name") or (place.parent.name if in_layout else place.name),
         benchmark=benchmark,
-        accelerator=names.accelerator(
-            _text(system, "accelerator_model_name"), _text(system, "system_name")
-        ).name,
-        accelerators=None if nodes is None or per_node is None else nodes * per_node,
-        nodes=nodes,
-        framework=_text(system, "framework"),
+        task=names.task(benchmark, round_name or None),
         run_minutes=score.run_minutes,
         minutes=score.minutes,
         score_basis=score.basis,
@@ -124,25 +134,41 @@ def _result(
         samples_to_target=_middle([r.samples_to_target for r in runs if r.succeeded]),
         samples_per_second=_median([run.samples_per_second for run in runs]),
         label=label,
-        path=str(place),
-        accelerators_per_node=per_node,
-        hosts=nodes,
+        path=str(folder.resolve()),
+        **system,
     )
 
 
-def _system_file(place: Path) -> Mapping[str, Any]:
-    """The JSON object of the system file, {} where there is none that can be read."""
+def _described(
+    place: Path, runs: Sequence[Run], benchmark: str, round_name: str
+) -> Mapping[str, Any]:
+    """The fields of a result that the folders and the system file decide.
+
+    Without the layout of a submission there is no system file, and the logs say what little
+    they know. What is wrong with the file is for `trainmark check` to tell.
+    """
     system = place.parent
+    in_layout = system.parent.name == "results"
+    submitter = system.parent.parent.name if in_layout else ""
+    file = system.parent.parent / "systems" / f"{system.name}.json"
+    fields = describe(
+        _bytes(file) if in_layout else None,
+        path=str(file),
+        round_name=round_name,
+        submitter=submitter or _first(run.submitter for run in runs),
+        system=system.name if in_layout else place.name,
+        benchmark=benchmark,
+        runs=runs,
+    ).fields
+    said = _first(run.division for run in runs)
+    return {**fields, "division": fields["division"] or names.division(said).name or "closed"}
+
+
+def _bytes(file: Path) -> bytes | None:
     try:
-        found = json.loads((system.parent.parent / "systems" / f"{system.name}.json").read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}  # `trainmark check` tells what is wrong with it
-    return found if isinstance(found, dict) else {}
-
-
-def _text(system: Mapping[str, Any], key: str) -> str:
-    value = system.get(key)
-    return value.strip() if isinstance(value, str) else ""
+        return file.read_bytes() if file.is_file() else None  # reading a pipe would wait for ever
+    except OSError:
+        return None
 
 
 def _first(values: Iterable[str | None]) -> str:

@@ -293,6 +293,10 @@ def _short(text: str) -> str:
     return repr(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}..."
 
 
+def _by_number(value: str) -> tuple[int, str]:
+    return (int(value), "") if value.isdecimal() else (0, value)
+
+
 def _quoted(value: str) -> str:
     """A value as it is written in a query."""
     return f'"{value}"' if " " in value else value
@@ -315,7 +319,7 @@ def _how_to_narrow(results: Sequence[Result]) -> str:
     """The keys in which the candidates differ, with their values."""
     parts = []
     for key, value in _TELLING.items():
-        values = sorted({value(result) for result in results} - {""})
+        values = sorted({value(result) for result in results} - {""}, key=_by_number)
         if 1 < len(values) <= _MOST_LISTED // 2:
             parts.append(f"{key}={' or '.join(map(_quoted, values))}")
     differ = f"Say which: {'; '.join(parts)}. " if parts else ""

@@ -26,6 +26,7 @@ _SHOWN = (
 )
 _TOLD = ("dollar_minutes", "rack_unit_minutes", "rated_watt_hours", "energy_joules")
 _LEAST_WIDTH = 40
+_AS_LONG = 0.0005  # less shows as 0.0 %
 _DATASHEET = ("rated_watt_hours", "accelerator_watt_hours")
 
 
@@ -87,7 +88,9 @@ def _verdict(one: "Against") -> str:
     name, times = one.letter, f"{one.speed:.3f} times as fast"
     if one.speed_low is not None and one.speed_high is not None:
         times += f" [{one.speed_low:.3f} to {one.speed_high:.3f}]"
-    if one.less_time >= 0:
+    if abs(one.less_time) < _AS_LONG:
+        said = f"A takes as long as {name}: it is {times}"
+    elif one.less_time > 0:
         said = f"A takes {percent(one.less_time)} less time than {name}: it is {times}"
         said += f" ({percent(one.speed - 1)} more speed)"
     else:
