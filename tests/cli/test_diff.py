@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.cli.commands import trainmark
+from tests.cli.check_call import calls
 from tests.logs import RunShape, write_folder
 from trainmark.cli.diff import command
 
@@ -109,12 +109,18 @@ def test_json(runs: Path) -> None:
         (("before", "same", "--strict"), 2, "--fail-if-slower"),
     ],
 )
-def test_mistakes_are_texts(runs: Path, arguments: tuple[str, ...], status: int, word: str) -> None:
+def test_mistakes_are_texts(
+    runs: Path,
+    arguments: tuple[str, ...],
+    status: int,
+    word: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     sides = [str(runs / name) for name in arguments[:2]]
-    done = trainmark("diff", *sides, *arguments[2:])
-    assert done.returncode == status, done.stderr
-    assert word in done.stderr
-    assert "Traceback" not in done.stderr
+    code, _, errors = calls("diff", monkeypatch, capsys)(*sides, *arguments[2:])
+    assert code == status, errors
+    assert word in errors
 
 
 def test_unlike_sides_are_compared_on_demand_and_noted(runs: Path) -> None:
@@ -123,11 +129,15 @@ def test_unlike_sides_are_compared_on_demand_and_noted(runs: Path) -> None:
     assert "Note: global batch size: 64 before, 128 after" in done.output
 
 
-def test_any_bytes_are_no_traceback(runs: Path, tmp_path: Path) -> None:
+def test_any_bytes_are_no_traceback(
+    runs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     folder = tmp_path / "bytes"
     folder.mkdir()
     (folder / "result_0.txt").write_bytes(b"\xff\x00:::MLLOG {\x1b[2J\n" * 50)
-    done = trainmark("diff", runs / "before", folder)
-    assert done.returncode in (1, 2)
-    assert "Traceback" not in done.stderr
-    assert "\x1b" not in done.stderr + done.stdout
+    code, output, errors = calls("diff", monkeypatch, capsys)(runs / "before", folder)
+    assert code in (1, 2)
+    assert "\x1b" not in output + errors

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from tests.cli.commands import trainmark
+from tests.cli.check_call import calls
 from trainmark.cli.history import command
 
 _GC200 = ("--benchmark", "resnet", "--accelerator", "gc200")
@@ -72,9 +72,14 @@ def test_explain() -> None:
         (("--benchmark", "resnet", "--accelerator", "\x1b[1mx"), 1, "Accelerators with such"),
     ],
 )
-def test_mistakes_are_texts(arguments: tuple[str, ...], status: int, word: str) -> None:
-    done = trainmark("history", *arguments)
-    assert done.returncode == status
-    assert word in done.stderr
-    assert "Traceback" not in done.stderr
-    assert "\x1b" not in done.stderr
+def test_mistakes_are_texts(
+    arguments: tuple[str, ...],
+    status: int,
+    word: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, _, errors = calls("history", monkeypatch, capsys)(*arguments)
+    assert code == status
+    assert word in errors
+    assert "\x1b" not in errors

@@ -5,9 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from tests.cli.check_call import calls
 from tests.cli.commands import trainmark
 from trainmark.cli.scaling import command
-from trainmark.types import TrainmarkError
 
 
 def _run(*arguments: str) -> str:
@@ -52,12 +52,15 @@ def test_explain_gives_the_formulas() -> None:
 
 
 def test_nothing_found_is_no_traceback() -> None:
-    with pytest.raises(TrainmarkError):
-        CliRunner().invoke(command, ["bert", "--accelerator", "\x1b[2J"], catch_exceptions=False)
     done = trainmark("scaling", "bert", "--accelerator", "\x1b[2Jx")
     assert done.returncode == 1
     assert "\x1b" not in done.stderr
     assert "Traceback" not in done.stderr
-    done = trainmark("scaling", "nope", "--accelerator", "a100")
-    assert done.returncode == 2
-    assert "Valid:" in done.stderr
+
+
+def test_a_misspelt_benchmark_is_a_wrong_request(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, errors = calls("scaling", monkeypatch, capsys)("nope", "--accelerator", "a100")
+    assert code == 2
+    assert "Valid:" in errors
