@@ -156,6 +156,14 @@ def test_what_a_rule_settles_and_what_stays_open(
     assert changes[raw] in found.fields["raw"].values()
 
 
+def test_two_kinds_of_accelerators_have_no_single_name() -> None:
+    raw = "AMD Instinct MI300X 192GB HBM3, AMD Instinct MI325X 256GB HBM3E"
+    found = described({"accelerator_model_name": raw})
+    assert found.fields["accelerator"] == "MI300X + MI325X"
+    assert names.accelerator_named("MI300X + MI325X") is None
+    assert kinds(found, resolved=False) == ["several kinds of accelerators"]
+
+
 @pytest.mark.parametrize(
     ("folder", "written", "name"),
     [

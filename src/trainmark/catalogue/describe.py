@@ -135,6 +135,10 @@ def _compare_file(file: SystemFile, path: str, place: Place, doubts: Doubts) -> 
 
 def _accelerator(file: SystemFile, place: Place, doubts: Doubts) -> str:
     raw = file.text("accelerator_model_name")
+    kinds = names.kinds_of_accelerators(raw)
+    if len(kinds) > 1:  # no single name is right
+        doubts.left_open(Kind.ACCELERATOR_MIXED, f"{shown(raw)} are {len(kinds)} kinds")
+        return " + ".join(kinds)
     evidence = "; ".join(
         (
             file.text("system_name"),

@@ -24,6 +24,7 @@ __all__ = [
     "count",
     "division",
     "interconnect",
+    "kinds_of_accelerators",
     "place",
     "power_limit",
     "submitter",
@@ -31,6 +32,7 @@ __all__ = [
     "title",
 ]
 
+_PARTS = re.compile(r"[,;&+]|\band\b", re.IGNORECASE)
 _WATTS = re.compile(r"\b(\d{2,4}) ?W\b", re.IGNORECASE)
 
 
@@ -85,6 +87,13 @@ def accelerator(raw: str, evidence: str = "") -> Named:
                 return Named(settled["name"], known=True)
         return Named(row.name, known=False)
     return Named(raw.strip(), known=False)
+
+
+def kinds_of_accelerators(raw: str) -> tuple[str, ...]:
+    """The names of the vocabulary that a text lists, each once: "MI300X + MI325X" has two."""
+    parts = (part.strip() for part in _PARTS.split(raw[:LONGEST]))
+    found = (accelerator(part) for part in parts)
+    return tuple(dict.fromkeys(named.name for named in found if named.known and named.name))
 
 
 def power_limit(*texts: str) -> int | None:
