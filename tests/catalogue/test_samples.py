@@ -26,7 +26,7 @@ def log_of(*records: tuple[str, Any, dict[str, Any]]) -> RunLog:
 
 def run_of(benchmark: str, value: Any, said: dict[str, Any], **sizes: Any) -> Run:
     """A run with one evaluation, of a log that states these sizes."""
-    stated = [(key, size, {}) for key, size in sizes.items()]
+    stated: list[tuple[str, Any, dict[str, Any]]] = [(key, size, {}) for key, size in sizes.items()]
     return summarize_as(log_of(*stated, ("eval_accuracy", value, said)), benchmark)
 
 

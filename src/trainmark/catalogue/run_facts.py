@@ -8,13 +8,14 @@ from trainmark.types import Finding, Run
 
 __all__ = ["FACT_KEYS", "read_run"]
 
-# Logged by every rank or at every step: some are enough, of the figures those with a throughput.
-_SAMPLED = {keys.INIT_START: "", keys.INIT_STOP: "", keys.TRACKED_STATS: keys.THROUGHPUT}
+# Logged by every rank, of which the first counts, or at every step.
+_SAMPLED = {keys.INIT_START: "", keys.TRACKED_STATS: keys.THROUGHPUT}
 FACT_KEYS = round_0_5.KEYS | {
     keys.EVAL_ACCURACY,
     keys.EVAL_ERROR,
     keys.EVAL_SAMPLES,
     keys.GLOBAL_BATCH_SIZE,
+    keys.INIT_STOP,
     keys.RUN_START,
     keys.RUN_STOP,
     keys.SEED,

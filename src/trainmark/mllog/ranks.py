@@ -17,7 +17,8 @@ def count_ranks(log: RunLog) -> int:
     """How many ranks wrote the log, 1 for a well-made one.
 
     Several ranks are told from a second run_start by this: every record stands there as many
-    times as run_start does, or a multiple of that.
+    times as run_start does, or a multiple of that. Keys of which some records were let go by the
+    reader do not count.
 
     Args:
         log: The log as read.
@@ -25,7 +26,7 @@ def count_ranks(log: RunLog) -> int:
     starts = log.count(keys.RUN_START)
     if starts < 2:
         return 1
-    counts = Counter(map(_content, log.events))
+    counts = Counter(_content(event) for event in log.events if event.key not in log.dropped)
     return starts if all(count % starts == 0 for count in counts.values()) else 1
 
 

@@ -11,10 +11,9 @@ What is wrong with other lines is not seen here. ``trainmark.mllog.reader`` read
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from trainmark.mllog.batch import Batch, RecordReader, read_block
 from trainmark.mllog.exact import TOKEN
@@ -25,14 +24,14 @@ from trainmark.types import RunLog
 __all__ = ["scan"]
 
 # A search is fast where a pattern begins with plain text: the machine looks for that first.
-_RECORD = rb'"key"[ \t]*:[ \t]*"(?:(%b)|%b)"'
+_RECORD = rb'"key"[ \t]*:[ \t]*"(?:%b)"'
 _RECORD_0_6 = rb":::MLL [\d.]+ (?:%b) ?:"
 _RECORD_0_5 = rb"\) +(?:%b)(?![A-Za-z0-9_])"
 _NAME = re.compile(r"[A-Za-z0-9_]+")
-_RETURN = ord("\r")
 _NO_NAME = b"(?!)"
-_SAMPLE = 16  # of a key that is sampled, so many to twice as many records are kept
-_LONGEST_SAMPLED = 4096  # bytes of a record; a longer one is read as others are
+_RETURN = ord("\r")
+_SAMPLE = 12  # of a key that is sampled, so many records of a block of lines
+_TRIES = 8  # records without the word that are passed over for each of them
 
 
 def scan(
@@ -49,8 +48,9 @@ def scan(
         source: The name that findings carry.
         wanted: The keys, each of letters, digits and underscores.
         sampled: Further keys that may come by the thousand, each with a word that a record of
-            use has in it ("" for any). The first such record is kept and, evenly over the log, 16
-            to 32 of them in all; ``dropped`` counts the others. It holds from round 0.7 on.
+            use has in it ("" for any). Of these the first and, evenly over the log, a dozen in
+            each MiB are read; ``dropped`` has the key when there were more, with a number that is
+            no count. It holds from round 0.7 on; in older logs all are read.
 
     Returns:
         The log with the events of those keys. ``token_lines`` counts the lines looked at, and
@@ -62,48 +62,103 @@ def scan(
     names = frozenset(wanted) | frozenset(sampled)
     if odd := [name for name in names if not _NAME.fullmatch(name)]:
         raise ValueError(f"cannot search for the key {odd[0]!r}: letters, digits and _ alone")
-    scanner = _Scanner(names, sampled)
     read_0_6 = partial(read_0_6_block, any_quotes=True)
     readers = Readers(
-        mllog=scanner,
+        mllog=partial(_scan, _pattern(_RECORD, names.difference(sampled)), sampled, names),
         mll=partial(_scan_old, _pattern(_RECORD_0_6, names), read_0_6, names),
         mlp=partial(_scan_old, _pattern(_RECORD_0_5, names), read_0_5_block, names),
         returns=True,
     )
-    return scanner.completed(gather(stream, source, readers))
+    return gather(stream, source, readers)
 
 
 @lru_cache(maxsize=16)
-def _pattern(form: bytes, *names: frozenset[str]) -> re.Pattern[bytes]:
-    """The pattern with an alternative for each set of names."""
-    return re.compile(
-        form % tuple(b"|".join(map(str.encode, sorted(n))) or _NO_NAME for n in names)
-    )
+def _pattern(form: bytes, names: frozenset[str]) -> re.Pattern[bytes]:
+    """The pattern with an alternative for each name."""
+    return re.compile(form % (b"|".join(map(str.encode, sorted(names))) or _NO_NAME))
 
 
-class _Line(NamedTuple):
-    """A line to be looked at: where it begins and ends, its number, and what was found on it."""
-
-    begin: int
-    end: int
-    line_no: int
-    match: re.Match[bytes]
-
-
-def _lines(data: bytes, line_no: int, pattern: re.Pattern[bytes]) -> tuple[list[_Line], int]:
-    """The lines on which a pattern is found, and the number of all lines."""
-    found, line_no_before, begin, after = [], line_no, 0, 0
+def _begins(data: bytes, pattern: re.Pattern[bytes]) -> list[int]:
+    """Where the lines begin on which a pattern is found."""
+    begins, after = [], 0
     for match in pattern.finditer(data):
         place = match.start()
-        if place < after:
-            continue  # once more on the same line
-        begin = max(after, data.rfind(b"\n", after, place) + 1)
+        if place >= after:  # not once more on the same line
+            begins.append(data.rfind(b"\n", after, place) + 1 or after)
+            after = data.find(b"\n", place) + 1
+    return begins
+
+
+def _spread(data: bytes, name: bytes, word: bytes) -> tuple[list[int], bool]:
+    """Where some lines begin that have a name in quotes and a word, spread evenly.
+
+    Returns:
+        The beginnings, and whether there are more such lines.
+    """
+    begins: list[int] = []
+    more, after, step = False, 0, len(data) // _SAMPLE + 1
+    for part in range(0, len(data), step):
+        place = data.find(name, after)
+        if 0 <= place < part:
+            more, place = True, data.find(name, part)
+        for _ in range(_TRIES):
+            if place < 0:
+                return begins, more
+            begin, after = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place) + 1
+            if data.find(word, begin, after) >= 0:
+                begins.append(begin)
+                break
+            more, place = True, data.find(name, after)
+    return begins, more or data.find(name, after) >= 0
+
+
+def _lines(
+    data: bytes, begins: Collection[int], line_no: int
+) -> tuple[list[tuple[int, int, int]], int]:
+    """Lines with their ends and numbers, and the number of all lines.
+
+    Args:
+        data: All lines.
+        begins: Where those of interest begin, ascending.
+        line_no: The number of the first line.
+    """
+    lines, first, after = [], line_no, 0
+    for begin in begins:
         line_no += data.count(b"\n", after, begin)
-        end = data.find(b"\n", match.end())
-        found.append(_Line(begin, end, line_no, match))
-        line_no += 1
-        after = end + 1
-    return found, line_no + data.count(b"\n", after) - line_no_before
+        end = data.find(b"\n", begin)
+        lines.append((begin, end, line_no))
+        line_no, after = line_no + 1, end + 1
+    return lines, line_no + data.count(b"\n", after) - first
+
+
+def _scan(
+    pattern: re.Pattern[bytes],
+    sampled: Mapping[str, str],
+    wanted: frozenset[str],
+    data: bytes,
+    line_no: int,
+    source: str,
+) -> Batch:
+    """The wanted records of some lines in the form of round 0.7 and later."""
+    if b"\\" in data and b"\\u" in data:  # a key may hide behind an escape
+        return read_block(data, line_no, source, wanted)
+    returns = b"\r" in data
+    reader = RecordReader(source, wanted, returns=returns)
+    batch, read, begins = reader.batch, reader.read_record, _begins(data, pattern)
+    for key, word in sampled.items():
+        some, more = _spread(data, b'"%b"' % key.encode(), word.encode())
+        if some:
+            begins = sorted({*begins, *some})
+        if more:
+            batch.dropped[key] += 1
+    lines, batch.lines = _lines(data, begins, line_no)
+    for begin, end, number in lines:
+        token = data.find(TOKEN, begin, end)
+        if token >= 0:
+            batch.token_lines += 1
+            last = end - 1 if returns and data[end - 1] == _RETURN else end
+            read(data[token + len(TOKEN) : last], number)
+    return batch
 
 
 def _scan_old(
@@ -115,9 +170,9 @@ def _scan_old(
     source: str,
 ) -> Batch:
     """The wanted records of some lines in one of the older forms."""
-    lines, count = _lines(data, line_no, pattern)
+    lines, count = _lines(data, _begins(data, pattern), line_no)
     batch = Batch(lines=count)
-    for begin, end, number, _ in lines:
+    for begin, end, number in lines:
         one = read(data[begin : end + 1], number, source, wanted)
         batch.events += one.events
         batch.findings += one.findings
@@ -125,104 +180,3 @@ def _scan_old(
         batch.token_lines += one.token_lines
         batch.text_bytes += one.text_bytes
     return batch
-
-
-@dataclass(slots=True)
-class _Sample:
-    """Records of one key, spread evenly over all that there were: each so many is kept."""
-
-    word: bytes
-    every: int = 1
-    seen: int = 0
-    without: int = 0
-    kept: list[tuple[bytes, int]] = field(default_factory=list)
-
-    def passes_over(self, data: bytes, place: int) -> bool:
-        """Count one more record; whether it is left out.
-
-        Args:
-            data: What it is part of.
-            place: Where its key stands.
-        """
-        if self.word:
-            begin = data.rfind(b"\n", 0, place) + 1
-            if data.find(self.word, begin, data.find(b"\n", place)) < 0:
-                self.without += 1
-                return True
-        self.seen += 1
-        return (self.seen - 1) % self.every != 0
-
-    def add(self, text: bytes, line_no: int) -> None:
-        """Keep a record."""
-        self.kept.append((text, line_no))
-        if len(self.kept) > 2 * _SAMPLE:
-            self.kept = self.kept[::2]
-            self.every *= 2
-
-
-def _has_more(text: bytes) -> bool:
-    """Whether a line may hold more than the one record that is sampled, or much text."""
-    return len(text) > _LONGEST_SAMPLED or b"\r" in text or text.count(b'"key"') > 1
-
-
-class _Scanner:
-    """Looks for the wanted records of one log in the form of round 0.7 and later.
-
-    Args:
-        wanted: The keys.
-        sampled: Those of them of which a part is enough, with the words to look for.
-    """
-
-    def __init__(self, wanted: frozenset[str], sampled: Mapping[str, str]) -> None:
-        self._wanted = wanted
-        self._pattern = _pattern(_RECORD, frozenset(sampled), wanted.difference(sampled))
-        self._samples = {key.encode(): _Sample(word=word.encode()) for key, word in sampled.items()}
-
-    def __call__(self, data: bytes, line_no: int, source: str, /) -> Batch:
-        if b"\\" in data and b"\\u" in data:  # a key may hide behind an escape
-            return read_block(data, line_no, source, self._wanted)
-        first, after, token_bytes = line_no, 0, len(TOKEN)
-        returns = b"\r" in data
-        reader = RecordReader(source, self._wanted, returns=returns)
-        batch, read, samples = reader.batch, reader.read_record, self._samples
-        for match in self._pattern.finditer(data):
-            place = match.start()
-            if place < after:
-                continue  # once more on the same line
-            sample = samples[match[1]] if match.lastindex else None
-            if sample is not None and sample.passes_over(data, place):
-                continue
-            begin = data.rfind(b"\n", after, place) + 1 or after
-            line_no += data.count(b"\n", after, begin)
-            end = data.find(b"\n", place)
-            token = data.find(TOKEN, begin, end)
-            if token >= 0:
-                batch.token_lines += 1
-                last = end - 1 if returns and data[end - 1] == _RETURN else end
-                text = data[token + token_bytes : last]
-                if sample is None or _has_more(text):
-                    read(text, line_no)
-                else:
-                    sample.add(text, line_no)
-            line_no += 1
-            after = end + 1
-        batch.lines = line_no + data.count(b"\n", after) - first
-        return batch
-
-    def completed(self, log: RunLog) -> RunLog:
-        """The log with what was put aside of it."""
-        if not any(sample.seen or sample.without for sample in self._samples.values()):
-            return log
-        reader = RecordReader(log.source, self._wanted, returns=False)
-        dropped = dict(log.dropped)
-        for key, sample in self._samples.items():
-            for text, line_no in sample.kept:
-                reader.read_record(text, line_no)
-            if more := sample.seen + sample.without - len(sample.kept):
-                dropped[key.decode()] = more
-        return replace(
-            log,
-            events=tuple(sorted((*log.events, *reader.batch.events), key=lambda one: one.line_no)),
-            findings=(*log.findings, *reader.batch.findings),
-            dropped=dropped,
-        )
