@@ -84,6 +84,18 @@ def test_slices_of_the_first_round_are_counted_in_cores(
     assert "cores counted as accelerators" in kinds(found, resolved=True)
 
 
+def test_a_second_slice_is_not_counted_and_said() -> None:
+    changes = {
+        "accelerator_model_name": "tpuv3-32",
+        "number_of_nodes": 2,
+        "accelerators_per_node": 32,
+        "system_name": "tpuv3-32 + tpuv2-8",
+    }
+    found = described(changes, submitter="google", round_name="0.5", system="tpu")
+    assert found.fields["accelerators"] == 16
+    assert "several kinds of accelerators" in kinds(found, resolved=False)
+
+
 def test_a_slice_that_is_one_node_has_no_known_hosts() -> None:
     changes = {
         "accelerator_model_name": "tpu-v3",

@@ -147,6 +147,10 @@ def _in_chips(
         f"{per_node} accelerators are the cores of the whole slice {shown(match[0])}: "
         f"{chips} chips of {_CORES_OF_CHIP} cores in {many(nodes, 'node')}",
     )
+    hardware = file.text("system_name")
+    if "+" in hardware:  # "tpuv3-32 + tpuv2-8": the second one evaluated
+        text = f"the hardware is {shown(hardware)}; only the first slice is counted"
+        doubts.left_open(Kind.ACCELERATOR_MIXED, text)
     return nodes, chips // nodes
 
 
