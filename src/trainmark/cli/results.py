@@ -51,7 +51,10 @@ __all__ = ["command"]
     metavar="list|cloud|ID",
     help="What run_cost is reckoned with.",
 )
-@click.option("--years", type=float, help="Over how many years a list price is spread.")
+@click.option(
+    "--years", type=float, metavar="N", help="Over how many years a list price is spread."
+)
+@click.option("--date", metavar="DATE", help="Cloud prices as known on this day, 2024-12-31.")
 @click.option(
     "--prices",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -96,7 +99,7 @@ def command(**given: Any) -> None:
     if asked.columns is not None and asked.columns.strip() == "help":
         _list_columns(as_json=asked.style == "json")
         return
-    deriving = Deriving(asked.prices, asked.price, asked.years)
+    deriving = Deriving(asked.prices, asked.price, asked.years, asked.date)
     choices = chosen(asked.columns)
     if asked.result_id is not None:
         from trainmark.cli import results_one
@@ -134,6 +137,7 @@ class _Asked:
     explain: bool
     price: str
     years: float | None
+    date: str | None
     prices: Path | None
     form: str
     as_json: bool

@@ -98,12 +98,25 @@ class Deriving:
         prices: The user's file of prices instead of the usual one.
         price: "list", "cloud" or a price's id.
         years: Over how many years a list price is spread.
+        date: Cloud prices as known on this day; the newest without it.
     """
 
-    def __init__(self, prices: Path | None, price: str, years: float | None) -> None:
-        self._prices, self._price, self._years = prices, price, years
+    def __init__(
+        self,
+        prices: Path | None = None,
+        price: str = "list",
+        years: float | None = None,
+        date: str | None = None,
+    ) -> None:
+        self._prices, self._price, self._years, self._date = prices, price, years, date
         self._tables: Any = None
         self._found: dict[str, Derivations] = {}
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether prices were asked for in so many words."""
+        others = (self._prices, self._years, self._date)
+        return self._price != "list" or any(one is not None for one in others)
 
     def __call__(self, result: Result) -> "Derivations":
         """All derived numbers of a result."""
@@ -111,7 +124,7 @@ class Deriving:
         from trainmark.catalogue.tables import load_tables
 
         if self._tables is None:
-            self._tables = load_tables(self._prices)
+            self._tables = load_tables(self._prices, date=self._date)
         if result.id not in self._found:
             self._found[result.id] = derive(
                 result, self._tables, price=self._price, years=self._years

@@ -5,7 +5,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import click
@@ -17,6 +17,9 @@ from trainmark.cli.damaged import warn
 from trainmark.cli.results_columns import Deriving, every, text
 from trainmark.cli.results_runs import COLUMNS, run_cells
 from trainmark.types import Finding, Result, Run, UsageError, printable
+
+if TYPE_CHECKING:
+    from trainmark.analysis.cost import Derivations
 
 __all__ = ["address", "show"]
 
@@ -33,7 +36,7 @@ def show(result_id: str, deriving: Deriving, where: Path | None, *, as_json: boo
     """Print one result in full.
 
     Args:
-        result_id: Its exact id.
+        result_id: Its id.
         deriving: Reckons derived numbers.
         where: The catalogue's folder instead of the user's.
         as_json: Whether as JSON.
@@ -42,10 +45,12 @@ def show(result_id: str, deriving: Deriving, where: Path | None, *, as_json: boo
         UsageError: There is no result of that id.
     """
     findings: list[Finding] = []
-    found = query(Filters(ids=(result_id,)), where=where, on_finding=findings.append)
+    asked = Filters(ids=(result_id,))
+    found = query(asked, where=where, on_finding=findings.append)
     warn(findings)
     if not found:
-        raise _unknown(result_id, where)
+        asked = Filters(ids=(_spelt(result_id, where),))
+        found = query(asked, where=where, on_finding=lambda _: None)
     result = found[0]
     runs = runs_of(result, where=where, on_finding=lambda _: None)
     if as_json:
@@ -65,11 +70,20 @@ def address(result: Result) -> str:
     return f"https://github.com/{result.repository}/tree/{result.commit}/{path}"
 
 
-def _unknown(result_id: str, where: Path | None) -> UsageError:
+def _spelt(result_id: str, where: Path | None) -> str:
+    """The id that is meant: letters in another case and a missing "v" are forgiven.
+
+    Raises:
+        UsageError: There is none.
+    """
     near = similar_ids(result_id, where=where)
+    wanted = result_id.strip("/").lower()
+    for name in near:
+        if name.lower() in (wanted, f"v{wanted}"):
+            return name
     listed = "".join(f"\n    {name}" for name in near)
     nearest = f"Nearest:{listed}\n  " if near else ""
-    return UsageError(
+    raise UsageError(
         f"there is no result {result_id!r}",
         hint=f"{nearest}trainmark results --columns minutes,id --text WORD finds ids.",
     )
@@ -80,7 +94,7 @@ def _data(result: Result, runs: list[Run], deriving: Deriving) -> dict[str, Any]
         "result": result.to_dict(),
         "address": address(result) or None,
         "runs": [run.to_dict() for run in runs],
-        "derived": {name: number.to_dict() for name, number in deriving(result).items()},
+        "derived": {name: number.to_dict() for name, number in _derived(result, deriving).items()},
     }
 
 
@@ -104,7 +118,7 @@ def _lines(result: Result, runs: list[Run], deriving: Deriving) -> Iterator[str]
     else:
         yield "none is kept"
     yield from _part("Derived numbers (not official; less is better)")
-    for name, number in deriving(result).items():
+    for name, number in _derived(result, deriving).items():
         yield from _pairs([(name, number.formula or f"none: {number.missing}")], width, least=24)
         for mark in number.marks:
             yield from _pairs([("", mark)], width, least=24)
@@ -119,6 +133,17 @@ def _lines(result: Result, runs: list[Run], deriving: Deriving) -> Iterator[str]
     if address(result):
         yield from _part("Published at")
         yield address(result)
+
+
+def _derived(result: Result, deriving: Deriving) -> "Derivations":
+    """Its derived numbers: none, and a word about it, when the user's usual prices are wrong."""
+    try:
+        return deriving(result)
+    except UsageError as error:
+        if deriving.was_asked:
+            raise
+        click.echo(printable(f"trainmark: nothing is derived: {error.message}"), err=True)
+        return {}
 
 
 def _facts(result: Result, deriving: Deriving) -> list[tuple[str, str]]:

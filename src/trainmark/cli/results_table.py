@@ -55,8 +55,8 @@ def print_tables(
     usual = tuple(choice.name for choice in choices) == DEFAULT
     for title in dict.fromkeys(_title(result) for result in results):
         group = [result for result in results if _title(result) == title]
-        click.secho(title, bold=True)
         heading, *lines = _lines(group, choices, deriving, width, usual=usual)
+        click.secho(title, bold=True)
         click.secho(heading, bold=True)
         click.echo("\n".join(lines) + "\n")
     for line in _notes(page, choices, deriving, by_minutes=by_minutes):
@@ -158,6 +158,9 @@ def _lines(
     rows: list[list[str]] = []
     for result in results:
         cells = [text(result, choice, deriving) or " " for choice in choices]
+        if usual and result.framework_name:  # as written it may be a whole line
+            named = f"{result.framework_name} {result.framework_version}".strip()
+            cells[[choice.name for choice in choices].index("framework")] = named
         rows += [cells] if width is None or not usual else _folded(cells, choices, width)
     return plain_table.table_lines(columns, rows, width=width if usual else None)
 
