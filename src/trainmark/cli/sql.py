@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -222,6 +223,8 @@ def _plain(value: Any) -> Any:
         return value if value - value == 0 else None
     if value is None or isinstance(value, bool | int | str):
         return value
+    if isinstance(value, Decimal):
+        return _plain(float(value))
     if isinstance(value, dict):
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
