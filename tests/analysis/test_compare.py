@@ -2,6 +2,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.analysis.made import made
 from trainmark.analysis.compare import compare
@@ -9,6 +11,7 @@ from trainmark.analysis.comparison import Against, Comparison, Measure
 from trainmark.analysis.selection import Selection
 from trainmark.analysis.selection import sides as selected
 from trainmark.catalogue.tables import Tables, load_tables
+from trainmark.cli.compare_text import text
 from trainmark.types import Result, TrainmarkError, UsageError
 
 
@@ -295,12 +298,43 @@ def test_the_number_of_sides_is_bounded(tables: Tables) -> None:
     assert versus.sides[-1].letter == "Z"
 
 
+_AMOUNTS = st.none() | st.sampled_from([-1.0, 0.0, 1e-300, 1e300]) | st.floats(0.1, 1e6)
+
+
+@st.composite
+def _any_result(draw: st.DrawFn) -> Result:
+    return made(
+        draw(_AMOUNTS),
+        run_minutes=tuple(draw(st.lists(st.floats(allow_nan=False), max_size=6))),
+        scaling_factor=draw(st.sampled_from([0.0, 1.0, 1.5, -1.0])),
+        accelerators=draw(st.none() | st.integers(-1, 9)),
+        nodes=draw(st.none() | st.integers(-1, 2)),
+        samples_to_target=draw(_AMOUNTS),
+        global_batch_size=draw(_AMOUNTS),
+        energy_joules=draw(_AMOUNTS),
+        accelerator=draw(st.sampled_from(["", "X1", "A100-SXM-80GB", "A100"])),
+        system=draw(st.sampled_from(["", "box", "DGX A100"])),
+        round=draw(st.sampled_from([None, "2.0", "9.9", "x"])),
+        benchmark=draw(st.sampled_from(["resnet", "bert", "mine", ""])),
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(a=_any_result(), b=_any_result(), c=_any_result())
+def test_nothing_that_a_catalogue_holds_ends_a_comparison(
+    tables: Tables, a: Result, b: Result, c: Result
+) -> None:
+    found = _made(tables, a, b, c, anyway=True, years=2.0)
+    lines = list(text(found, explain=True, costs=True))
+    assert lines
+    assert found.to_dict()
+
+
 def test_everything_is_plain_data(tables: Tables) -> None:
     import json
 
     found = _made(tables, made(), made(None), made(12.0, round="1.0", division="open"))
-    text = json.dumps(found.to_dict(), allow_nan=False)
-    again = json.loads(text)["versus"][0]
+    again = json.loads(json.dumps(found.to_dict(), allow_nan=False))["versus"][0]
     assert [side["letter"] for side in again["sides"]] == ["A", "B", "C"]
     assert again["against"][1]["speed"] == pytest.approx(1.2)
     assert again["sides"][0]["derived"]["accelerator_minutes"]["value"] == 80

@@ -185,6 +185,17 @@ def test_a_folder_of_an_official_benchmark_reads_its_system_file(tmp_path: Path)
         assert (found.accelerators, found.accelerator) == (None, "")
 
 
+def test_a_benchmark_narrows_a_folder_of_runs(tmp_path: Path) -> None:
+    write_folder(tmp_path / "v4.0" / "resnet", [RunShape(seed=1)], write_resnet)
+    write_folder(tmp_path / "desk", [RunShape(seed=1)])
+    for name in ("resnet", "resnet50"):
+        (found,) = candidates(str(tmp_path), benchmark=name).results
+        assert found.benchmark == "resnet"
+    with pytest.raises(UsageError) as caught:
+        candidates(str(tmp_path), benchmark="bert")
+    assert caught.value.hint == "It has runs of resnet, resnet50_desk."
+
+
 def test_a_failed_run_counts_as_failed(tmp_path: Path) -> None:
     shapes = [RunShape(minutes=30 + n, seed=n) for n in range(1, 5)]
     folder = tmp_path / "v4.0" / "resnet"

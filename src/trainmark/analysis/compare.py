@@ -9,6 +9,7 @@ formula; whether results may be compared at all is ``analysis.comparability``'s.
 
 from collections.abc import Callable, Mapping, Sequence
 from string import ascii_uppercase
+from typing import TypeGuard
 
 from trainmark.analysis.comparability import Judgement, group_of, judge
 from trainmark.analysis.comparison import (
@@ -30,6 +31,7 @@ from trainmark.types import Result, TrainmarkError, UsageError
 __all__ = ["compare"]
 
 MOST_SIDES = len(ascii_uppercase)
+_LEAST, _GREATEST = 1e-9, 1e18  # of minutes, samples and factors
 
 
 def compare(
@@ -173,8 +175,8 @@ def _against(first: Side, other: Side) -> Against:
 
 def _time_ratio(a: Result, b: Result) -> Ratio | None:
     """A's minutes over B's; without an interval where a score does not follow from its runs."""
-    if a.minutes is None or b.minutes is None or a.minutes <= 0 or b.minutes <= 0:
-        return None  # a broken log's times
+    if not _sound(a.minutes) or not _sound(b.minutes):
+        return None
     samples = Sample.of(a), Sample.of(b)
     if samples[0] is None or samples[1] is None:
         lacking = [one.id for one, sample in zip((a, b), samples, strict=True) if sample is None]
@@ -203,20 +205,26 @@ def _times(factor: float, value: float | None) -> float | None:
 
 
 def _split(a: Result, b: Result) -> Split | None:
-    if not a.samples_to_target or not b.samples_to_target or not a.minutes or not b.minutes:
-        return None
     if task_of(a) != task_of(b):  # samples of different data
         return None
-    rates = [
-        result.samples_to_target / (minutes / result.scaling_factor)
-        for result, minutes in ((a, a.minutes), (b, b.minutes))
-        if result.samples_to_target
-    ]
+    rates = []
+    for result in (a, b):
+        samples, minutes, factor = result.samples_to_target, result.minutes, result.scaling_factor
+        if not _sound(samples) or not _sound(minutes) or not _sound(factor):
+            return None
+        rates.append(samples / (minutes / factor))
+    assert a.samples_to_target is not None
+    assert b.samples_to_target is not None
     return Split(
         samples=b.samples_to_target / a.samples_to_target,
         rate=rates[0] / rates[1],
         scaling=b.scaling_factor / a.scaling_factor,
     )
+
+
+def _sound(value: float | None) -> TypeGuard[float]:
+    """Whether a number can be one of a run: a broken log may say that no time passed, or less."""
+    return value is not None and _LEAST < value < _GREATEST
 
 
 def _differences(results: Sequence[Result]) -> tuple[Difference, ...]:
