@@ -1,6 +1,6 @@
 from tests.report.results import published
 from trainmark.catalogue import published as from_catalogue
-from trainmark.report.published import KIN, kin_of, pick
+from trainmark.report.published import KIN, comparable, kin_of, pick
 
 
 def test_a_desk_benchmark_and_the_official_one_have_the_same_kin() -> None:
@@ -42,18 +42,29 @@ def test_pick_takes_the_fastest_of_all_and_of_the_common_sizes_newest_round_firs
 
 
 def test_of_the_published_resnet_results_three_a_round_are_picked() -> None:
-    picked = pick(from_catalogue(benchmark="resnet"))
-    assert [(one.round, one.accelerators) for one in picked] == [
-        ("2.0", 4096),
-        ("2.0", 16),
-        ("2.0", 8),
-        ("1.1", 4320),
-        ("1.1", 16),
-        ("1.1", 8),
-        ("1.0", 3456),
-        ("1.0", 16),
-        ("1.0", 8),
-    ]
+    results = comparable(from_catalogue(benchmark="resnet"))
+    picked = pick(results)
+    rounds = [one.round for one in picked]
+    assert rounds == sorted(rounds, key=lambda name: float(name or 0), reverse=True)
+    assert [one.accelerators for one in picked[1::3]] == [16] * (len(picked) // 3)
+    assert [one.accelerators for one in picked[2::3]] == [8] * (len(picked) // 3)
+    for best in picked[::3]:
+        rivals = [
+            one.minutes
+            for one in results
+            if one.round == best.round
+            and one.division == "closed"
+            and one.minutes is not None
+            and not one.carried_over
+        ]
+        assert best.minutes == min(rivals)
+
+
+def test_results_of_another_target_are_left_out() -> None:
+    early, late = published("0.5", "old", 8, 1.0), published("4.0", "new", 8, 9.0)
+    middle = published("0.6", "middle", 8, 5.0)
+    assert comparable([early, late, middle]) == (late, middle)
+    assert comparable([]) == ()
 
 
 def test_open_unscored_and_carried_over_results_do_not_compete() -> None:

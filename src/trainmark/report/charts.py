@@ -142,7 +142,8 @@ def published_scatter(results: Sequence[Result]) -> Figure | None:
             "text": [_result_text(result) for result in rounds[name]],
             "marker": {
                 "color": COLOURS[i % len(COLOURS)],
-                "symbol": MARKERS[i % len(MARKERS)],
+                # Where colours come round again, shapes do not.
+                "symbol": MARKERS[(i + i // len(COLOURS)) % len(MARKERS)],
                 "size": 8,
                 "opacity": 0.85,
             },

@@ -172,7 +172,8 @@ def _published_views(
             apart=wording.apart(entry),
             picked=tables.published_table(pick(entry.published), PICKED, division=False),
             all=tables.published_table(
-                sorted(entry.published, key=_round_then_minutes), "Every published result"
+                sorted(entry.published, key=_round_then_minutes),
+                "Every published result of this target",
             ),
         )
 

@@ -18,7 +18,7 @@ import orjson
 
 from trainmark import catalogue, mllog, rules
 from trainmark.report.compare import Comparison, compare, earlier_results
-from trainmark.report.published import kin_of
+from trainmark.report.published import comparable, kin_of
 from trainmark.report.session import Candidate, Entry, SessionInfo, SessionReport
 from trainmark.types import Finding, Run, Severity, Target, UsageError
 
@@ -144,7 +144,7 @@ def _entry(
         system_description=_system_description(absolute, findings),
         info=info if info is not None and info.benchmark in ("", benchmark) else None,
         kin=kin,
-        published=() if kin is None else tuple(catalogue.published(benchmark=kin.benchmark)),
+        published=() if kin is None else comparable(catalogue.published(benchmark=kin.benchmark)),
     )
 
 

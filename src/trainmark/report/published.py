@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trainmark.analysis.comparability import group_of
 from trainmark.types import Result
 
-__all__ = ["KIN", "PICKED", "Kin", "kin_of", "pick"]
+__all__ = ["KIN", "PICKED", "Kin", "comparable", "kin_of", "pick"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,17 @@ def kin_of(benchmark: str) -> Kin | None:
         if benchmark == kin.benchmark or benchmark.startswith(f"{kin.workload}_"):
             return kin
     return None
+
+
+def comparable(results: Sequence[Result]) -> tuple[Result, ...]:
+    """Those of the newest comparability group: an earlier one had another target or rules.
+
+    Args:
+        results: Published results of one benchmark.
+    """
+    newest = max(results, key=lambda result: _round_order(result.round or ""), default=None)
+    group = None if newest is None else group_of(newest)
+    return tuple(result for result in results if group_of(result) == group)
 
 
 PICKED = "Of each round the fastest closed system, and the fastest with 8 and with 16 accelerators"
