@@ -319,7 +319,7 @@ def _any_result(draw: st.DrawFn) -> Result:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(a=_any_result(), b=_any_result(), c=_any_result())
 def test_nothing_that_a_catalogue_holds_ends_a_comparison(
     tables: Tables, a: Result, b: Result, c: Result

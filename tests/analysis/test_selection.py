@@ -81,6 +81,7 @@ def test_two_results_of_one_benchmark_are_not_chosen_between() -> None:
     ("text", "message", "hint"),
     [
         ("pod17", "nothing in the catalogue is 'pod17'", "Near: pod16"),
+        (_POD16.replace("pod16", "pod17"), "nothing in the catalogue is", f"Near: {_POD16}"),
         ("O'Brien", 'nothing in the catalogue is "O\'Brien"', "No id, system"),
         ("gc200 v2.0/graphcore", "nothing in the catalogue", "Each word alone is found"),
         ("submitter=graphcoer", "nothing in the catalogue", "There are "),

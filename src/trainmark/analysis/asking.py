@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trainmark.catalogue import Filters
-from trainmark.catalogue.search import OnFinding, queries
+from trainmark.catalogue.search import OnFinding, queries, similar_ids
 from trainmark.types import Result, UsageError, unknown_name
 
 __all__ = ["KEYS", "Catalogue", "filters_of", "parsed"]
@@ -50,6 +50,10 @@ class Catalogue:
         """The results that match, fastest first."""
         self.prepare([filters])
         return self._answers[self._narrowed(filters)]
+
+    def similar(self, text: str) -> list[str]:
+        """The ids that are spelt most like a text, for messages."""
+        return similar_ids(text, where=self._where, limit=3)
 
     def _narrowed(self, filters: Filters) -> Filters:
         if self.benchmark is None:

@@ -248,6 +248,10 @@ def _nothing(text: str, catalogue: Catalogue) -> UsageError:
 
 
 def _nearest(word: str, catalogue: Catalogue) -> str:
+    """What is spelt alike: ids for a part of one, else names."""
+    if "/" in word:
+        ids = catalogue.similar(word)
+        return f"Near: {', '.join(ids)}. " if ids else ""
     import difflib  # for messages only
 
     names = {

@@ -27,7 +27,6 @@ _SHOWN = (
 _TOLD = ("dollar_minutes", "rack_unit_minutes", "rated_watt_hours", "energy_joules")
 _LEAST_WIDTH = 40
 _AS_LONG = 0.0005  # less shows as 0.0 %
-_DATASHEET = ("rated_watt_hours", "accelerator_watt_hours")
 
 
 def text(comparison: "Comparison", *, explain: bool, costs: bool) -> Iterator[str]:
@@ -150,12 +149,11 @@ def _missing(versus: "Versus", *, costs: bool) -> Iterator[str]:
 
 def _marks(versus: "Versus", names: Sequence[str]) -> list[str]:
     marks = [*versus.marks]
-    if set(names) & set(_DATASHEET):
-        marks.append("watts are datasheet figures, an upper bound, not measured power")
-    said = [
-        (s.letter, mark) for name in names for s in versus.sides for mark in s.derived[name].marks
-    ]
-    return list(dict.fromkeys([*marks, *_by_text(said)]))
+    per = {measure.name: measure.per for measure in versus.against[0].measures}
+    for name in names:
+        said = [(side.letter, mark) for side in versus.sides for mark in side.derived[name].marks]
+        marks += [f"per {per[name]}: {mark}" for mark in _by_text(said)]
+    return list(dict.fromkeys(marks))
 
 
 def _by_text(said: Iterable[tuple[str, str]]) -> list[str]:
