@@ -115,7 +115,7 @@ def test_derived_numbers_say_that_they_are_not_official(trainmark: Trainmark) ->
     asked = ("--benchmark", "resnet", "--round", "2.0", "--submitter", "graphcore")
     _, out, _ = trainmark(*asked, "--columns", "id,per_dollar,per_rack_unit", "--explain")
     assert "Derived numbers are not official; less is better." in out
-    assert "per_dollar: none of " in out
+    assert "per_dollar is not known of 3 of 4 results: " in out
     assert "no public list price of Bow" in out
     assert "x 149,995 USD" in out
     assert "source: " in out
@@ -202,6 +202,15 @@ def test_rounds_that_do_not_compare_are_told(trainmark: Trainmark) -> None:
     assert "Not all of these compare" not in out
     _, out, _ = trainmark(*asked, "--round", "0.5,0.6", "--sort", "chips")
     assert "Not all of these compare" not in out
+
+
+def test_one_task_under_two_names_compares(trainmark: Trainmark) -> None:
+    asked = ("--task", "retinanet", "--limit", "0")
+    _, out, _ = trainmark(*asked, "--round", "4.1,5.0")
+    assert "Benchmark: retinanet and ssd. Time to train in minutes." in out
+    assert "cannot be compared" not in out
+    _, out, _ = trainmark("--benchmark", "ssd,retinanet", "--round", "1.1,2.0", "--limit", "0")
+    assert "Minutes of different benchmarks cannot be compared" in out
 
 
 def test_the_quality_of_the_catalogue(trainmark: Trainmark) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from trainmark.catalogue import Filters
     from trainmark.types import TrainmarkError
 
-__all__ = ["filter_options", "filters_of", "nothing_matches"]
+__all__ = ["described", "filter_options", "filters_of", "nothing_matches"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 Span = tuple[int | None, int | None]
@@ -122,6 +122,15 @@ _ABOUT = {
 }
 
 
+def described(filters: "Filters") -> str:
+    """The filters as options with their values, "" for none."""
+    return ", ".join(
+        f"{option} {_written(getattr(filters, name))}".strip()
+        for option, (name, _) in _ABOUT.items()
+        if name in filters.given()
+    )
+
+
 def nothing_matches(filters: "Filters", where: Path | None, *, damaged: bool) -> "TrainmarkError":
     """That no result matches, and what there is when one filter is left out.
 
@@ -133,11 +142,10 @@ def nothing_matches(filters: "Filters", where: Path | None, *, damaged: bool) ->
     from trainmark.catalogue import Filters, choices, query
     from trainmark.types import TrainmarkError, printable
 
-    hints, described = [], []
+    hints = []
     for option, (name, column) in _ABOUT.items():
         if name not in filters.given():
             continue
-        described.append(f"{option} {_written(getattr(filters, name))}".strip())
         values = choices(column, filters.without(name), where=where) if column else []
         if values:
             left_out = len(values) - _MOST_CHOICES
@@ -150,7 +158,9 @@ def nothing_matches(filters: "Filters", where: Path | None, *, damaged: bool) ->
             hints = ["Files of own results are damaged: the lines above name them."]
     return TrainmarkError(
         printable(
-            f"no result matches {', '.join(described)}" if described else "the catalogue is empty"
+            f"no result matches {asked}"
+            if (asked := described(filters))
+            else "the catalogue is empty"
         ),
         hint=printable(" ".join(hints) or "Leave out one of the filters."),
     )

@@ -124,9 +124,10 @@ def _lines(result: Result, runs: list[Run], deriving: Deriving) -> Iterator[str]
             yield from _pairs([("", mark)], width, least=24)
     if result.doubts:
         yield from _part("Doubts")
-        for doubt in result.doubts:
-            said = f"{doubt.text}{'' if doubt.resolved else ' (not resolved)'}"
-            yield from _pairs([(doubt.kind, said)], width)
+        yield from _pairs(
+            [(d.kind, f"{d.text}{'' if d.resolved else ' (not resolved)'}") for d in result.doubts],
+            width,
+        )
     if result.raw:
         yield from _part("As written")
         yield from _pairs(list(result.raw.items()), width)
@@ -156,7 +157,7 @@ def _facts(result: Result, deriving: Deriving) -> list[tuple[str, str]]:
         if not value and _OF_ONE_ORIGIN.get(choice.field, result.origin) != result.origin:
             continue
         if isinstance(value, float):
-            shown = plain_table.number(value, 7)
+            shown = f"{value:,.0f}" if value.is_integer() else plain_table.number(value, 7)
         elif choice.field == "round":
             shown = result.round or "none"
         else:

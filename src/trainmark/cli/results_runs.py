@@ -13,7 +13,7 @@ from trainmark.catalogue.search import Page, runs_by_result
 from trainmark.cli import plain_table
 from trainmark.cli.damaged import warn
 from trainmark.cli.results_columns import cell
-from trainmark.types import Finding, Result, Run, printable
+from trainmark.types import Finding, Result, Run
 
 __all__ = ["COLUMNS", "run_cells", "show"]
 
@@ -117,10 +117,10 @@ def _print_table(page: Page, found: dict[str, list[Run]]) -> None:
     click.secho(heading, bold=True)
     for line in lines:
         click.echo(line)
-    note = f"\n{len(rows)} runs of {len(page.results)} results"
+    shown = f"{len(page.results)} result{'' if len(page.results) == 1 else 's'}"
     if len(page.results) < page.total:
-        note += f" (of {page.total}; --limit 0 shows all)"
-    click.secho(printable(note.strip()) + ".", dim=True)
+        shown += f" (of {page.total}; --limit 0 shows all)"
+    click.secho(f"\n{len(rows)} run{'' if len(rows) == 1 else 's'} of {shown}.", dim=True)
 
 
 def _whole(value: float | None) -> str:

@@ -182,8 +182,8 @@ def _notes(
 ) -> Iterator[str]:
     results = page.results
     benchmarks = sorted({result.benchmark for result in results})
-    if len(benchmarks) == 1:
-        yield f"Benchmark: {benchmarks[0]}. Time to train in minutes."
+    if len({result.task or result.benchmark for result in results}) == 1:
+        yield f"Benchmark: {' and '.join(benchmarks)}. Time to train in minutes."
         if by_minutes:
             yield from _parted(results)
     else:
@@ -220,5 +220,6 @@ def _derived_notes(
         missing = [number.missing for number in found if number.value is None]
         if missing:
             reasons = sorted(set(missing), key=lambda reason: (-missing.count(reason), reason))
-            more = f" (and {len(reasons) - 1} other reasons)" if len(reasons) > 1 else ""
-            yield f"{choice.name}: none of {len(missing)} results: {reasons[0]}{more}"
+            count = f"{len(missing)} of {len(found)} results"
+            more = f" (and {len(reasons) - 1} more reasons)" if len(reasons) > 1 else ""
+            yield f"{choice.name} is not known of {count}: {reasons[0]}{more}"
