@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from trainmark.analysis.asking import Catalogue, filters_of, parsed
-from trainmark.catalogue import Filters, names
+from trainmark.catalogue import Filters
 from trainmark.catalogue.search import OnFinding
 from trainmark.types import Result, UsageError
 
@@ -188,6 +188,8 @@ def _is_path(text: str) -> bool:
 def _narrowed(text: str, results: tuple[Result, ...], benchmark: str | None) -> tuple[Result, ...]:
     if benchmark is None:
         return results
+    from trainmark.catalogue import names  # reads the vocabulary
+
     asked = {benchmark, names.benchmark(benchmark).name}
     kept = tuple(result for result in results if asked & {result.benchmark, result.task})
     if not kept:
