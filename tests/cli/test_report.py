@@ -1,4 +1,5 @@
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -111,14 +112,15 @@ def test_filters_choose_what_is_in_the_page(trainmark: Trainmark, tmp_path: Path
     assert status == 0
     assert out.startswith(f"report: {page} ({len(expected)} results, ")
     assert len(expected) > 0
-    assert "Asked for: benchmark resnet, rounds 2.0, accelerator bow." in page.read_text()
+    assert "Asked for: --benchmark resnet, --round 2.0, --accelerator bow." in page.read_text()
 
 
 def test_no_result_is_status_1_and_no_page(trainmark: Trainmark, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     status, out, err = trainmark("report", "--submitter", "nobody at all", "--out", page)
     assert (status, out) == (1, "")
-    assert "no result matches" in err
+    assert "no result matches --submitter nobody at all" in err
+    assert "--submitter could be " in err
     assert not page.exists()
 
 
@@ -144,3 +146,13 @@ def test_a_folder_name_cannot_reach_the_terminal(trainmark: Trainmark, tmp_path:
     _, out, _ = trainmark("report", folder)
     assert "\x1b" not in out
     assert "evil\ufffd[2J" in out
+
+
+def test_a_folder_name_of_any_bytes_is_told_as_json(trainmark: Trainmark, tmp_path: Path) -> None:
+    folder = write_session(tmp_path / os.fsdecode(b"runs\xff"))
+    status, out, _ = trainmark("report", folder, "--json")
+    assert status == 0
+    assert json.loads(out)["reports"][0]["page"].endswith("runs\ufffd/report.html")
+    asked = ("--beside", "--round", "2.0", "--out", tmp_path / "page.html", "--json")
+    status, out, _ = trainmark("report", folder, *asked)
+    assert (status, json.loads(out)["reports"][0]["own"]) == (0, 1)

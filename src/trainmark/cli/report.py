@@ -5,30 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trainmark.cli.results_filters import filter_options
+
 if TYPE_CHECKING:
     from trainmark.catalogue import Filters
     from trainmark.report import SessionReport
-    from trainmark.types import Result
+    from trainmark.types import Finding, Result
 
 __all__ = ["command"]
 
 _PAGE = "trainmark-results.html"
-_TEXT = "A part of the {}'s name; repeatable."
-# The filters of the page of all results: option, field, help.
-_FILTERS = (
-    ("--benchmark", "benchmark", "A benchmark, for example resnet or bert; repeatable."),
-    ("--round", "rounds", "A round, or a range as 2.0-3.1; repeatable."),
-    ("--submitter", "submitter", _TEXT.format("submitter")),
-    ("--system", "system", _TEXT.format("system")),
-    ("--accelerator", "accelerator", _TEXT.format("accelerator")),
-    ("--framework", "framework", _TEXT.format("framework")),
-)
-
-
-def _filters(command: Any) -> Any:
-    for option, name, text in reversed(_FILTERS):
-        command = click.option(option, name, multiple=True, metavar="TEXT", help=text)(command)
-    return command
 
 
 @click.command("report")
@@ -46,9 +32,7 @@ def _filters(command: Any) -> Any:
     metavar="FILE.html",
     help=f"Where to write the page; PATH/report.html, or {_PAGE} here, if not given.",
 )
-@_filters
-@click.option("--division", type=click.Choice(["closed", "open"], case_sensitive=False))
-@click.option("--origin", type=click.Choice(["published", "imported", "own"], case_sensitive=False))
+@filter_options
 @click.option(
     "--catalogue",
     "where",
@@ -87,13 +71,14 @@ def command(
     Exit status: 0 the page is written (whatever the checker says in it), 1 no result matches,
     2 a wrong request.
     """
+    from trainmark.cli.results_filters import described, filters_of
     from trainmark.types import UsageError
 
-    given = {name: value for name, value in asked.items() if value}
+    filters = filters_of(asked)
     if not paths or with_published:
-        _write_all(paths, out or Path(_PAGE), where, prices, given, as_json=as_json)
+        _write_all(paths, out or Path(_PAGE), where, prices, filters, as_json=as_json)
         return
-    if given or prices is not None:
+    if described(filters) or prices is not None:
         raise UsageError(
             "filters and prices are for the page of all results, not for the report of runs",
             hint="Leave them out, or add --published.",
@@ -130,19 +115,27 @@ def _write_all(
     out: Path,
     where: Path | None,
     prices: Path | None,
-    given: dict[str, Any],
+    filters: "Filters",
     *,
     as_json: bool,
 ) -> None:
     """The page of all results that are asked for, and of the runs in the folders."""
-    from trainmark.catalogue import Filters
+    from trainmark.cli.damaged import warn
+    from trainmark.cli.results_filters import described, nothing_matches
+    from trainmark.cli.told import told
     from trainmark.report.browse import write_browser
+    from trainmark.report.page import refuse_folder
     from trainmark.report.subjects import subjects_of
 
-    results = _results(paths, Filters(**given), where)
-    subjects = subjects_of(results, prices=prices)
-    asked = ", ".join(f"{name} {_words(value)}" for name, value in given.items())
-    write_browser(subjects, out, asked=asked)
+    refuse_folder(out)
+    findings: list[Finding] = []
+    with told("reading the results"):
+        results = _results(paths, filters, where, findings)
+    warn(findings)
+    if not results:
+        raise nothing_matches(filters, where, damaged=bool(findings))
+    with told(f"writing {len(results):,} results"):
+        write_browser(subjects_of(results, prices=prices), out, asked=described(filters))
     if as_json:
         _print_page(results, out)
     else:
@@ -151,24 +144,18 @@ def _write_all(
 
 
 def _results(
-    paths: tuple[Path, ...], filters: "Filters", where: Path | None
+    paths: tuple[Path, ...],
+    filters: "Filters",
+    where: Path | None,
+    findings: "list[Finding]",
 ) -> "tuple[Result, ...]":
     """What the catalogue has, and the runs in the folders, each once."""
     from trainmark.analysis.own_runs import results_at
     from trainmark.catalogue import query
-    from trainmark.cli.damaged import warn
-    from trainmark.types import TrainmarkError
 
     mine = tuple(result for path in paths for result in results_at(path))
-    findings: list[Any] = []
     found = query(filters, where=where, on_finding=findings.append)
-    warn(findings)
     kept = [one for one in found if not any(_is_same(one, other) for other in mine)]
-    if not kept and not mine:
-        raise TrainmarkError(
-            "no result matches all of these filters",
-            hint="Leave out one of them; `trainmark results` tells which values there are.",
-        )
     return (*mine, *kept)
 
 
@@ -182,16 +169,12 @@ def _is_same(recorded: "Result", result: "Result") -> bool:
     )
 
 
-def _words(value: Any) -> str:
-    return " or ".join(value) if isinstance(value, tuple) else str(value)
-
-
 def _print_page(results: "tuple[Result, ...]", page: Path) -> None:
     import orjson
 
     origins = [result.origin for result in results]
     told = {
-        "page": str(page),
+        "page": _clean(page),
         "bytes": page.stat().st_size,
         "results": len(results),
         **{origin: origins.count(origin) for origin in ("published", "imported", "own")},
@@ -204,8 +187,17 @@ def _print_json(reports: "list[tuple[SessionReport, Path]]") -> None:
 
     from trainmark.report import session_to_dict
 
-    data = [session_to_dict(session) | {"page": str(page)} for session, page in reports]
-    click.echo(orjson.dumps({"reports": data}, option=orjson.OPT_INDENT_2))
+    data = [session_to_dict(session) | {"page": _clean(page)} for session, page in reports]
+    click.echo(orjson.dumps({"reports": _unicode(data)}, option=orjson.OPT_INDENT_2))
+
+
+def _unicode(value: Any) -> Any:
+    """The same data with text that JSON can hold: a folder's name may be any bytes."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_unicode(key): _unicode(item) for key, item in value.items()}
+    return [_unicode(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _clean(page: Path) -> str:

@@ -25,6 +25,7 @@ __all__ = [
     "inert_json",
     "pack",
     "policy",
+    "refuse_folder",
     "template_text",
     "write_page",
 ]
@@ -111,9 +112,21 @@ def write_page(path: str | Path, text: str) -> None:
         UsageError: It is a folder, or its folder is missing or may not be written to.
         TrainmarkError: The disk is full.
     """
+    refuse_folder(path)
+    atomic_write(path, text)
+
+
+def refuse_folder(path: str | Path) -> None:
+    """Stop where a page is to be written over a folder.
+
+    Args:
+        path: Where the page goes.
+
+    Raises:
+        UsageError: It is a folder.
+    """
     if Path(path).is_dir():
         raise UsageError(
             f"{path} is a folder; the page is a file",
             hint=f"Give a file name, for example {Path(path) / 'report.html'}.",
         )
-    atomic_write(path, text)
