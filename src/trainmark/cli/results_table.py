@@ -16,7 +16,7 @@ import click
 
 from trainmark.catalogue.search import Page
 from trainmark.cli import plain_table
-from trainmark.cli.results_columns import DEFAULT, Choice, Deriving, cell, plain, text
+from trainmark.cli.results_columns import DEFAULT, Choice, Deriving, cell, every, plain, text
 from trainmark.types import Result, printable
 
 __all__ = ["explanations", "print_csv", "print_json", "print_parquet", "print_tables"]
@@ -66,16 +66,16 @@ def print_tables(
 
 def print_csv(results: Sequence[Result], choices: Sequence[Choice], deriving: Deriving) -> None:
     """Print one line for each result, with a heading line; control characters are replaced."""
+    rows = [[cell(plain(result, choice, deriving)) for choice in choices] for result in results]
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(choice.name for choice in choices)
-    for result in results:
-        writer.writerow([cell(plain(result, choice, deriving)) for choice in choices])
+    writer.writerows(rows)
 
 
 def print_json(
     page: Page, choices: Sequence[Choice] | None, deriving: Deriving, *, explain: bool
 ) -> None:
-    """Print ``{"total": N, "results": [...]}`` in ASCII.
+    """Print ``{"total": N, "results": [...]}`` in ASCII, a result on each line.
 
     Args:
         page: What is shown, in order, and how many there are.
@@ -83,19 +83,17 @@ def print_json(
         deriving: Reckons derived numbers.
         explain: Whether each result says how its derived numbers came about.
     """
-    rows: list[dict[str, Any]] = []
+    shown = every() if choices is None else choices
+    names = [choice.field for choice in choices or () if choice.derived]
+    lines: list[str] = []
     for result in page.results:
-        row = (
-            result.to_dict()
-            if choices is None
-            else {choice.name: plain(result, choice, deriving) for choice in choices}
-        )
+        row = {choice.name: plain(result, choice, deriving) for choice in shown}
         if explain:
-            names = [choice.field for choice in choices or () if choice.derived]
             found = deriving(result)
             row["derived"] = {name: found[name].to_dict() for name in names or found}
-        rows.append(row)
-    click.echo(json.dumps({"total": page.total, "results": rows}, indent=2))
+        lines.append(json.dumps(row))
+    rows = ",\n".join(lines)
+    click.echo(f'{{"total": {page.total}, "results": [\n{rows}\n]}}')
 
 
 def print_parquet(
