@@ -6,9 +6,14 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.logs import RunShape, write_resnet
+from trainmark.catalogue import imports
+from trainmark.catalogue.schema import RESULT_COLUMNS, RUN_COLUMNS, result_to_row, run_to_row
+from trainmark.catalogue.store import write_table
 from trainmark.mllog import LogWriter, keys
-from trainmark.types import Result
+from trainmark.types import Result, Run
 
 SYSTEM = {
     "submitter": "House",
@@ -205,6 +210,23 @@ def commit_all(folder: Path) -> str:
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "results")
     return git(folder, "rev-parse", "HEAD")
+
+
+def packaged(folder: Path, monkeypatch: pytest.MonkeyPatch, *results: Result, **runs: Run) -> None:
+    """Let imports see these as the packaged results, and no others: the real ones take long.
+
+    Args:
+        folder: Where to write them.
+        monkeypatch: For the test.
+        results: The results.
+        runs: Runs of the first of them.
+    """
+    files = (folder / "packaged_results.parquet", folder / "packaged_runs.parquet")
+    write_table(files[0], RESULT_COLUMNS, map(result_to_row, results))
+    rows = [run_to_row(results[0].id, index, run) for index, run in enumerate(runs.values())]
+    write_table(files[1], RUN_COLUMNS, rows)
+    monkeypatch.setattr(imports, "PUBLISHED_RESULTS", files[0])
+    monkeypatch.setattr(imports, "PUBLISHED_RUNS", files[1])
 
 
 def own_result(**changes: Any) -> Result:

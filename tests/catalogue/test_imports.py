@@ -11,6 +11,7 @@ import pytest
 from tests.catalogue.repositories import (
     commit_all,
     git,
+    packaged,
     write_entry,
     write_system,
     write_v05,
@@ -24,6 +25,13 @@ from trainmark.catalogue.store import connect, load, rows
 from trainmark.types import Result, Run, TrainmarkError, UsageError
 
 V10, V11 = "mlcommons/training_results_v1.0", "mlcommons/training_results_v1.1"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_packaged(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packaged(tmp_path_factory.mktemp("packaged"), monkeypatch)
 
 
 @pytest.fixture
@@ -260,6 +268,26 @@ def test_filed_before_among_sources_and_packaged_results(root: Path, where: Path
     assert results["v1.1/House/box/resnet"].carried_over
     assert results["v1.1/House/box/resnet"].notes == (f"the same logs as {RESNET}",)
     assert not results["v1.1/House/box/maskrcnn"].carried_over
+
+
+def test_filed_before_among_packaged_results(
+    root: Path, where: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _import(where, f"{V11}={root}").results()
+    assert not any(one.carried_over for one in first.values())
+    runs = {str(i): run for i, run in enumerate(_runs(where, "training_results_v1.1")[_V11])}
+    earlier = replace(first[_V11], id="v0.7/House/box/resnet", round="0.7")
+    packaged(tmp_path, monkeypatch, earlier, **runs)
+    (report,) = _import(where, f"{V11}={root}").sources
+    assert report.bytes == 0
+    marked = states.load_results(where, "training_results_v1.1")
+    assert marked[_V11].notes == ("the same logs as v0.7/House/box/resnet",)
+    packaged(tmp_path, monkeypatch, replace(earlier, id="v2.0/x", round="2.0"), **runs)
+    _import(where, f"{V11}={root}")
+    assert not states.load_results(where, "training_results_v1.1")[_V11].carried_over
+
+
+_V11 = "v1.1/House/box/resnet"
 
 
 def test_somebody_elses_submission(root: Path, where: Path) -> None:

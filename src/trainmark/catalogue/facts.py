@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO, cast
 
 from trainmark.catalogue import names
+from trainmark.catalogue.describe import Described
+from trainmark.catalogue.describe_doubts import Kind
 from trainmark.catalogue.entries import Folder
 from trainmark.catalogue.facts_power import with_energy
 from trainmark.catalogue.facts_scaling import read_factor
@@ -128,7 +130,7 @@ def _result(
         counted=read.counted,
     )
     read.doubts += system.doubts
-    read.findings += system.findings
+    read.findings += _weighed(system)
     energy = None
     if folder.power:
         read.runs, energy, findings = with_energy(
@@ -171,6 +173,17 @@ def _result(
     )
 
 
+def _weighed(system: Described) -> list[Finding]:
+    """Findings about a system file: no errors where every field could be read all the same."""
+    if any(not doubt.resolved and doubt.kind in _LOST for doubt in system.doubts):
+        return list(system.findings)
+    return [
+        replace(finding, severity=Severity.WARNING) if finding.is_error else finding
+        for finding in system.findings
+    ]
+
+
+_LOST = frozenset({Kind.BAD_FILE, Kind.DAMAGED_FILE})
 _BAD_SCALING = "unreadable scaling file"
 
 
