@@ -131,8 +131,10 @@ def test_a_sample_is_even_and_has_the_first() -> None:
     found = scanned(b"\n".join(lines), tracked_stats="throughput")
     rates = [e.value["throughput"] for e in found.events if e.key == "tracked_stats"]
     assert rates[0] == 0
-    assert 12 <= len(rates) <= 14
-    assert all(75 < b - a < 90 for a, b in pairwise(rates))
+    assert len(rates) == pytest.approx(125, abs=3)
+    assert max(b - a for a, b in pairwise(rates)) < 16
+    for period in range(2, 12):  # in step with no pattern
+        assert len({rate % period for rate in rates}) == period
     assert set(found.dropped) == {"tracked_stats"}
     assert found.count("run_stop") == 1
     assert [e.line_no for e in found.events] == sorted(e.line_no for e in found.events)
@@ -143,8 +145,7 @@ def test_a_sample_is_of_records_with_the_word() -> None:
     first = b'{"value": {"throughput": 5}, "key": "tracked_stats", "time_ms": 1, "metadata": {}}'
     found = scanned(b"\n".join([loss, TOKEN + first, loss]), tracked_stats="throughput")
     assert [event.value for event in found.events] == [{"throughput": 5}]
-    nothing = scanned(b"\n".join([loss] * 100), tracked_stats="throughput")
-    assert (nothing.events, set(nothing.dropped)) == ((), {"tracked_stats"})
+    assert not scanned(b"\n".join([loss] * 100), tracked_stats="throughput").events
 
 
 def test_another_record_on_a_sampled_line_is_not_lost() -> None:

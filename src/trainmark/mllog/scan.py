@@ -30,8 +30,9 @@ _RECORD_0_5 = rb"\) +(?:%b)(?![A-Za-z0-9_])"
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 _NO_NAME = b"(?!)"
 _RETURN = ord("\r")
-_SAMPLE = 12  # of a key that is sampled, so many records of a block of lines
-_TRIES = 8  # records without the word that are passed over for each of them
+# Of a key that is sampled, so many records of a block are read, or one of so many if that is more.
+_SAMPLE, _EVERY = 24, 8
+_GOLDEN = (5**0.5 - 1) / 2
 
 
 def scan(
@@ -47,10 +48,10 @@ def scan(
         stream: The log, opened in binary.
         source: The name that findings carry.
         wanted: The keys, each of letters, digits and underscores.
-        sampled: Further keys that may come by the thousand, each with a word that a record of
-            use has in it ("" for any). Of these the first and, evenly over the log, a dozen in
-            each MiB are read; ``dropped`` has the key when there were more, with a number that is
-            no count. It holds from round 0.7 on; in older logs all are read.
+        sampled: Further keys that may come by the thousand, each with a name that the value of
+            a record of use has ("" for any). Where there are many, only the first and an even
+            share of the others, an eighth at least, are read; ``dropped`` has the key then, with
+            a number that is no count. It holds from round 0.7 on; in older logs all are read.
 
     Returns:
         The log with the events of those keys. ``token_lines`` counts the lines looked at, and
@@ -89,27 +90,23 @@ def _begins(data: bytes, pattern: re.Pattern[bytes]) -> list[int]:
     return begins
 
 
-def _spread(data: bytes, name: bytes, word: bytes) -> tuple[list[int], bool]:
-    """Where some lines begin that have a name in quotes and a word, spread evenly.
+def _some(data: bytes, key: bytes, word: bytes) -> tuple[list[int], bool]:
+    """Where some of the lines begin that have a key and a word, spread evenly over these.
 
     Returns:
         The beginnings, and whether there are more such lines.
     """
-    begins: list[int] = []
-    more, after, step = False, 0, len(data) // _SAMPLE + 1
-    for part in range(0, len(data), step):
-        place = data.find(name, after)
-        if 0 <= place < part:
-            more, place = True, data.find(name, part)
-        for _ in range(_TRIES):
-            if place < 0:
-                return begins, more
-            begin, after = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place) + 1
-            if data.find(word, begin, after) >= 0:
-                begins.append(begin)
-                break
-            more, place = True, data.find(name, after)
-    return begins, more or data.find(name, after) >= 0
+    begins, sought, also = [], b'"%b"' % (word or key), key if word else b""
+    place = data.find(sought)
+    while place >= 0:
+        begin, end = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place)
+        if data.find(also, begin, end) >= 0:
+            begins.append(begin)
+        place = data.find(sought, end)
+    share = max(1 / _EVERY, min(1.0, _SAMPLE / (len(begins) or 1)))
+    # Multiples of the golden ratio are spread evenly, and in step with no pattern in the log.
+    some = [begin for n, begin in enumerate(begins) if n * _GOLDEN % 1 < share]
+    return some, len(some) < len(begins)
 
 
 def _lines(
@@ -146,7 +143,7 @@ def _scan(
     reader = RecordReader(source, wanted, returns=returns)
     batch, read, begins = reader.batch, reader.read_record, _begins(data, pattern)
     for key, word in sampled.items():
-        some, more = _spread(data, b'"%b"' % key.encode(), word.encode())
+        some, more = _some(data, key.encode(), word.encode())
         if some:
             begins = sorted({*begins, *some})
         if more:
