@@ -259,6 +259,17 @@ def test_own_results_are_drawn_apart_and_marked(page: Browser) -> None:
     assert "2 groups" in _state(page)["chart"][0]
 
 
+def test_a_machine_without_accelerators_is_drawn_by_its_system(page: Browser) -> None:
+    _show(page, "benchmark=resnet50_desk&chart=history")
+    assert ["desk", 1] in _state(page)["chart"][3]
+    _show(page, "benchmark=resnet50_desk")
+    state = _state(page)
+    assert "1 without a number of accelerators are not drawn." in state["chart"][0]
+    assert state["chart"][3] == []
+    text = page.evaluate("document.querySelector('#chart .annotation').textContent")
+    assert text == "Nothing to draw here"
+
+
 def test_the_permalink_brings_everything_back(page: Browser) -> None:
     _pick(page, "resnet")
     _pick(page, "Hide carried over")

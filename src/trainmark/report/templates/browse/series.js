@@ -65,11 +65,10 @@ function priceFigure(facts, rows, by, look, price) {
 // The best time of each round for as many of the same accelerator.
 function historyFigure(facts, rows, look) {
   const own = (row) => facts.value("origin", row) === "own";
-  const drawn = rows.filter((row) => facts.value("accelerators", row) > 0 && (facts.value("round", row) || own(row)));
+  const drawn = rows.filter((row) => facts.value("round", row) || own(row));
   const lines = new Map();
   for (const row of drawn) {
-    const open = isOpen(facts, row) ? ", open" : "";
-    const name = `${FORMATS.count(facts.value("accelerators", row))} \u00d7 ${facts.value("accelerator", row)}${open}`;
+    const name = hardwareName(facts, row) + (isOpen(facts, row) ? ", open" : "");
     const when = facts.value("round", row) || OWN_NAME;
     const best = lines.get(name) ?? new Map();
     if (!best.has(when) || facts.value("minutes", row) < facts.value("minutes", best.get(when))) {
@@ -99,13 +98,28 @@ function historyFigure(facts, rows, look) {
   if (minutes.length > 0) {
     logAxis(layout.yaxis, minutes);
   }
-  return { figure: { data, layout }, drawn: shownRows, series: lines.size, lines: "" };
+  const figure = minutes.length > 0 ? { data, layout } : emptyFigure(layout);
+  return { figure, drawn: shownRows, series: lines.size, lines: "" };
+}
+
+function hardwareName(facts, row) {
+  const [count, name] = [facts.value("accelerators", row), facts.value("accelerator", row)];
+  return count > 0 && name ? `${FORMATS.count(count)} \u00d7 ${name}` : facts.value("system", row);
+}
+
+function emptyFigure(layout) {
+  for (const axis of [layout.xaxis, layout.yaxis]) {
+    axis.visible = false;
+  }
+  const place = { xref: "paper", yref: "paper", x: 0.5, y: 0.5, showarrow: false };
+  layout.annotations = [{ ...place, text: "Nothing to draw here", font: { size: 16 } }];
+  return { data: [], layout };
 }
 
 function scatter(facts, rows, by, look, axes) {
   const layout = baseLayout(axes.xTitle, axes.yTitle);
   if (rows.length === 0) {
-    return { data: [], layout };
+    return emptyFigure(layout);
   }
   logAxis(layout.xaxis, rows.map(axes.x));
   logAxis(layout.yaxis, rows.map(axes.y));
