@@ -1,11 +1,12 @@
 import functools
+from pathlib import Path
 
 import pytest
 
 from tests.catalogue.repositories import own_result
 from trainmark.catalogue import SORTS, Filters, choices, query, record
-from trainmark.catalogue.search import page, runs_by_result, runs_of, similar_ids
-from trainmark.types import Result, UsageError
+from trainmark.catalogue.search import opened_once, page, runs_by_result, runs_of, similar_ids
+from trainmark.types import Finding, Result, UsageError
 
 _RESNET = Filters(benchmark="resnet", rounds=("2.0",))
 
@@ -97,3 +98,22 @@ def test_similar_ids_are_nearest_first() -> None:
     assert near[0] == "v2.0/Graphcore/ipu-pod16-TF1-closed/resnet"
     assert len(near) == 5
     assert similar_ids("\udc80") == []
+
+
+def test_opened_once_answers_the_same_and_does_not_see_what_comes_later(tmp_path: Path) -> None:
+    bad = record(own_result(id="own/bad"), (), tmp_path)
+    bad.write_bytes(b"damaged")
+    runs = runs_of(_published("v2.0/Graphcore/ipu-pod16-TF1-closed/resnet"))
+    record(own_result(), runs, tmp_path)
+    own = Filters(origin="own")
+    findings: list[Finding] = []
+    with opened_once(tmp_path, findings.append):
+        (found,) = query(own, where=tmp_path, on_finding=findings.append)
+        assert runs_of(found, where=tmp_path) == runs
+        (other,) = query(_RESNET, limit=1, where=tmp_path)
+        assert runs_of(other, where=tmp_path) == runs_of(other)
+        record(own_result(id="own/2"), (), tmp_path)
+        assert query(own, where=tmp_path) == [found]
+        assert query(own) == []
+    assert [finding.path for finding in findings] == [str(bad)]
+    assert len(query(own, where=tmp_path, on_finding=lambda _: None)) == 2

@@ -95,7 +95,7 @@ def open_runs(
     own = run_files(where)
     source = _packaged(packaged, RUN_COLUMNS)
     if not imported and not own:
-        database.execute(f"CREATE TEMP VIEW runs AS {source}")
+        database.execute(f"CREATE OR REPLACE TEMP VIEW runs AS {source}")
         return []
     condition, parameters = "true", list[Any]()
     if ids is not None:
@@ -114,7 +114,7 @@ def open_runs(
     folder = _IN_FOLDER.format("filename")
     has_chosen = "EXISTS (FROM chosen WHERE id = result_id)"
     database.execute(
-        f"""CREATE TEMP VIEW runs AS
+        f"""CREATE OR REPLACE TEMP VIEW runs AS
         {source} WHERE NOT {has_chosen}
         UNION ALL SELECT {names} FROM other_runs WHERE NOT {has_chosen}
             AND result_id IN (SELECT id FROM other_results WHERE origin = 'own')

@@ -7,6 +7,7 @@ What can be asked is in ``filters``; where the answers come from, in ``opening``
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,7 @@ __all__ = [
     "OnFinding",
     "Page",
     "choices",
+    "opened_once",
     "own_results",
     "page",
     "published",
@@ -265,9 +267,35 @@ def similar_ids(text: str, *, where: Path | None = None, limit: int = 5) -> list
     return [name for (name,) in found]
 
 
+# The database that questions are put to while ``opened_once`` lasts, and the folder it is of.
+_OPEN: ContextVar[tuple[Path | None, engine.Database] | None] = ContextVar("open", default=None)
+
+
+@contextmanager
+def opened_once(where: Path | None = None, on_finding: OnFinding | None = None) -> Iterator[None]:
+    """While it lasts, all questions of this thread are put to the catalogue as it is now.
+
+    Opening it takes longer than most questions. What is written meanwhile is not seen.
+
+    Args:
+        where: The catalogue's folder instead of the user's; questions to another open their own.
+        on_finding: As for ``query``; called once for each damaged file.
+    """
+    with _opened(where, on_finding) as database:
+        before = _OPEN.set((where, database))
+        try:
+            yield
+        finally:
+            _OPEN.reset(before)
+
+
 @contextmanager
 def _opened(where: Path | None, on_finding: OnFinding | None) -> Iterator[engine.Database]:
     """The catalogue with its table ``results``."""
+    kept = _OPEN.get()
+    if kept is not None and kept[0] == where:
+        yield kept[1]
+        return
     with connect() as database:
         try:
             _report(open_results(database, where), on_finding)

@@ -91,16 +91,30 @@ def command(**given: Any) -> None:
 
     Exit status: 0 results were found, 1 none matches, 2 a wrong request.
     """
-    from trainmark.cli.damaged import warn
-    from trainmark.cli.results_columns import Deriving, chosen
+    from trainmark.cli.results_columns import chosen
 
     asked = _Asked(**{field.name: given.pop(field.name) for field in fields(_Asked)})
     _check_together(asked, given)
     if asked.columns is not None and asked.columns.strip() == "help":
         _list_columns(as_json=asked.style == "json")
         return
-    deriving = Deriving(asked.prices, asked.price, asked.years, asked.date)
     choices = chosen(asked.columns)
+    from trainmark.catalogue.search import opened_once
+    from trainmark.cli.damaged import warn
+
+    findings: list[Finding] = []
+    with opened_once(asked.where, findings.append):
+        warn(findings)
+        _answer(asked, given, choices, damaged=bool(findings))
+
+
+def _answer(
+    asked: "_Asked", given: dict[str, Any], choices: "tuple[Choice, ...]", *, damaged: bool
+) -> None:
+    """Print what was asked for, from an open catalogue."""
+    from trainmark.cli.results_columns import Deriving
+
+    deriving = Deriving(asked.prices, asked.price, asked.years, asked.date)
     if asked.result_id is not None:
         from trainmark.cli import results_one
 
@@ -108,9 +122,7 @@ def command(**given: Any) -> None:
         results_one.show(asked.result_id, deriving, asked.where, as_json=as_json)
         return
     filters = filters_of(given)
-    findings: list[Finding] = []
-    page = _found(filters, asked, deriving, findings)
-    warn(findings)
+    page = _found(filters, asked, deriving)
     if asked.quality:
         _print_quality(page.results, as_json=asked.style == "json")
     elif asked.show_runs:
@@ -120,7 +132,7 @@ def command(**given: Any) -> None:
     else:
         _print(page, choices, deriving, asked)
     if not page.results:
-        raise nothing_matches(filters, asked.where, damaged=bool(findings))
+        raise nothing_matches(filters, asked.where, damaged=damaged)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,9 +200,7 @@ def _list_columns(*, as_json: bool) -> None:
     click.echo(formatter.getvalue(), nl=False)
 
 
-def _found(
-    filters: "Filters", asked: _Asked, deriving: "Deriving", findings: "list[Finding]"
-) -> "Page":
+def _found(filters: "Filters", asked: _Asked, deriving: "Deriving") -> "Page":
     """What matches; a derived number sorts here, for the catalogue does not know it."""
     from trainmark.catalogue.search import Page, page
     from trainmark.cli.results_columns import derived_name
@@ -204,9 +214,8 @@ def _found(
             descending=asked.reverse,
             limit=limit,
             where=asked.where,
-            on_finding=findings.append,
         )
-    everything = page(filters, sort="id", where=asked.where, on_finding=findings.append)
+    everything = page(filters, sort="id", where=asked.where)
     numbers = {r.id: deriving.number(r, by).value for r in everything.results}
     known = [r for r in everything.results if numbers[r.id] is not None]
     known.sort(key=lambda r: numbers[r.id] or 0.0, reverse=asked.reverse)

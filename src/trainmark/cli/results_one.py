@@ -44,15 +44,13 @@ def show(result_id: str, deriving: Deriving, where: Path | None, *, as_json: boo
     Raises:
         UsageError: There is no result of that id.
     """
-    findings: list[Finding] = []
-    asked = Filters(ids=(result_id,))
-    found = query(asked, where=where, on_finding=findings.append)
-    warn(findings)
+    found = query(Filters(ids=(result_id,)), where=where)
     if not found:
-        asked = Filters(ids=(_spelt(result_id, where),))
-        found = query(asked, where=where, on_finding=lambda _: None)
+        found = query(Filters(ids=(_spelt(result_id, where),)), where=where)
     result = found[0]
-    runs = runs_of(result, where=where, on_finding=lambda _: None)
+    findings: list[Finding] = []
+    runs = runs_of(result, where=where, on_finding=findings.append)
+    warn(findings)
     if as_json:
         click.echo(json.dumps(_data(result, runs, deriving), indent=2, default=str))
         return
