@@ -155,6 +155,15 @@ def test_a_throughput_too_small_for_the_samples_has_another_unit(rate: float, ke
     assert run.samples_per_second == (rate if kept else None)
 
 
+@pytest.mark.parametrize(("rate", "kept"), [(4_096.0, 2.0), (3.0, 3.0)])
+def test_the_throughput_of_gpt3_is_in_tokens(rate: float, kept: float) -> None:
+    log = log_of(
+        ("tracked_stats", {"throughput": rate}, {}),
+        ("eval_accuracy", 2.69, {"samples_count": 360}),  # in three minutes: 2 in a second
+    )
+    assert summarize_as(log, "gpt3").samples_per_second == kept
+
+
 def _run(path: Path, benchmark: str) -> Run:
     return summarize_as(read(path), benchmark)
 

@@ -166,6 +166,15 @@ def _gpt3_samples(metadata: Mapping[str, Any], _: Scale) -> float | None:
     return count / _GPT3_SEQUENCE if count is not None and count >= _LEAST_TOKENS else count
 
 
+def _gpt3(_: RunLog, run: Run) -> Run:
+    """The throughput too is in tokens: 2,048 times what the samples of the run come to."""
+    rate, minutes, samples = run.samples_per_second, run.minutes, run.samples_to_target
+    if rate is None or minutes is None or samples is None:
+        return replace(run, samples_per_second=None)
+    in_tokens = rate * minutes * 60 > _GPT3_SEQUENCE * _LEAST_SHARE * samples
+    return replace(run, samples_per_second=rate / _GPT3_SEQUENCE) if in_tokens else run
+
+
 def _bert_samples(metadata: Mapping[str, Any], scale: Scale) -> float | None:
     """Samples under the name epoch_num, or steps (round 0.7), or the number 1.
 
@@ -280,6 +289,7 @@ COUNTINGS: Mapping[str, Counting] = {
 
 _CORRECTIONS: Mapping[str, Callable[[RunLog, Run], Run]] = {
     "bert": _bert,
+    "gpt3": _gpt3,
     "minigo": _minigo,
     "stable_diffusion": _diffusion,
 }
