@@ -51,7 +51,6 @@ def test_round_0_5_and_its_raw_output() -> None:
     assert folder.place == "google/cloud/resnet-tpu/tpu/resnet"
     assert folder.submitter == "google"
     assert folder.systems == ("v0.5.0/google/cloud/resnet-tpu/results/tpu/entry.json",)
-    assert folder.submission == "v0.5.0/google/cloud/resnet-tpu/submission.json"
     assert [one.rpartition("/")[2] for one in found.skipped] == ["intel_caffe_result_0.txt"]
 
 

@@ -88,12 +88,16 @@ def test_two_failed_runs_leave_no_score_and_a_reason(tmp_path: Path) -> None:
     assert "2 of 5 runs did not succeed" in result.score_basis
 
 
-def test_too_few_runs_are_no_official_score(tmp_path: Path) -> None:
+@pytest.mark.parametrize("published", [True, False])
+def test_too_few_runs_are_a_score_only_where_it_was_published(
+    tmp_path: Path, published: bool
+) -> None:
     write_system(tmp_path)
     write_entry(tmp_path, (12.0, 10.0, 11.0, 14.0))
-    result = _read(tmp_path).result
-    assert result.minutes is None
-    assert result.score_basis.startswith("not an official score: 4 of 5 required runs")
+    facts = _read(tmp_path, published=published)
+    assert facts.result.score_basis.startswith("not an official score: 4 of 5 required runs")
+    assert facts.result.minutes == (pytest.approx(11.5) if published else None)
+    assert _kinds(facts) == (["fewer runs than required"] if published else [])
 
 
 def test_the_scaling_file_is_authoritative(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.catalogue.repositories import commit_all, git
-from trainmark.catalogue.imports_place import PUBLIC_URLS, find_place, head_of, open_place
+from trainmark.catalogue.imports_place import find_place, head_of, open_place
 from trainmark.catalogue.source import FolderSource, GitSource
 from trainmark.types import TrainmarkError, UsageError
 
@@ -163,11 +163,3 @@ def test_protocols_that_could_run_something_are_refused(url: str) -> None:
 def test_an_option_is_no_url(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no folder"):
         find_place(f"{V10}=--upload-pack=touch {tmp_path}/x")
-
-
-def test_the_public_repositories_are_named() -> None:
-    assert len(PUBLIC_URLS) == 13
-    for url in PUBLIC_URLS:
-        place = find_place(url)
-        assert place.published
-        assert place.url == url

@@ -43,7 +43,6 @@ class Folder:
         logs: Its logs, in the order of their numbers.
         systems: Where its system file may stand, the likeliest first; those that exist.
         expected_system: Where it should stand.
-        submission: submission.json of 0.5, "" without one.
         scaling: scaling.json, "" without one.
         power: Every file of its power folder.
         implementations: What the submitter's implementations of the benchmark are called.
@@ -58,7 +57,6 @@ class Folder:
     logs: tuple[str, ...]
     systems: tuple[str, ...] = ()
     expected_system: str = ""
-    submission: str = ""
     scaling: str = ""
     power: tuple[str, ...] = ()
     implementations: tuple[str, ...] = ()
@@ -67,8 +65,7 @@ class Folder:
     @property
     def files(self) -> tuple[str, ...]:
         """Everything that its facts come from."""
-        more = (*self.systems, self.submission, self.scaling, *self.power)
-        return (*self.logs, *filter(None, more))
+        return (*self.logs, *self.systems, *filter(None, (self.scaling, *self.power)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +167,6 @@ def _folder(
         f"{root}results/{system}/{system}.json",
         f"{root}systems/{other_system_file(submitter, system)}.json",
     )
-    submission = f"{root}submission.json"
     scaling = f"{path}/scaling.json"
     return Folder(
         path=path,
@@ -181,7 +177,6 @@ def _folder(
         logs=tuple(sorted(logs, key=_natural)),
         systems=tuple(one for one in candidates if one in everything),
         expected_system=candidates[0],
-        submission=submission if submission in everything else "",
         scaling=scaling if scaling in everything else "",
         power=tuple(power),
     )

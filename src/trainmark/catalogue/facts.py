@@ -145,9 +145,8 @@ def _result(
         for finding in findings:
             read.doubt("power logs without energy", finding.message, resolved=False)
     _compare(read, benchmark)
-    runs = read.runs
-    minutes, basis = _score(runs, benchmark, scaling)
-    batch = _batch(read)
+    minutes, basis = _score(read, benchmark, scaling, published=standing.published)
+    batch, runs = _batch(read), read.runs
     return Result(
         id=f"{standing.prefix}/{folder.place}",
         origin="published" if standing.published else "imported",
@@ -187,13 +186,24 @@ _LOST = frozenset({Kind.BAD_FILE, Kind.DAMAGED_FILE})
 _BAD_SCALING = "unreadable scaling file"
 
 
-def _score(runs: Sequence[Run], benchmark: str, scaling: float) -> tuple[float | None, str]:
-    """The official score and how it came about; a published result has no other."""
-    absent = sum(not run.available for run in runs)
+def _score(
+    read: _Read, benchmark: str, scaling: float, *, published: bool
+) -> tuple[float | None, str]:
+    """The score and how it came about.
+
+    The official summarizer reckons a score from fewer runs than the benchmark asks for too. Where
+    MLCommons has published such a result, the score is kept with a doubt; elsewhere there is none.
+    """
+    absent = sum(not run.available for run in read.runs)
     if absent:  # an absent log is no failed run: the score is not known
-        return None, f"no score: {absent} of {len(runs)} logs are not available"
-    found = score(runs, benchmark=benchmark, scaling=scaling)
-    return (found.minutes if found.official else None), found.basis
+        return None, f"no score: {absent} of {len(read.runs)} logs are not available"
+    found = score(read.runs, benchmark=benchmark, scaling=scaling)
+    if found.minutes is None or found.official:
+        return found.minutes, found.basis
+    if not published:
+        return None, found.basis
+    read.doubt("fewer runs than required", found.basis, resolved=False)
+    return found.minutes, found.basis
 
 
 def _told_by_logs(source: Source, folder: Folder, standing: Standing) -> str:

@@ -10,13 +10,7 @@ from trainmark.catalogue.git_objects import git, run_git
 from trainmark.catalogue.source import FolderSource, GitSource, Source
 from trainmark.types import TrainmarkError, UsageError
 
-__all__ = ["PUBLIC_URLS", "Place", "find_place", "open_place"]
-
-ROUNDS = (
-    *("0.5", "0.6", "0.7", "1.0", "1.1", "2.0", "2.1", "3.0", "3.1"),
-    *("4.0", "4.1", "5.0", "5.1"),
-)
-PUBLIC_URLS = tuple(f"https://github.com/mlcommons/training_results_v{name}" for name in ROUNDS)
+__all__ = ["Place", "find_place", "head_of", "open_place"]
 
 _OWNER_AND_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 # "mlperf" is what the organisation was called when the first rounds were published.
