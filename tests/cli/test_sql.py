@@ -149,6 +149,8 @@ def test_a_plan_is_drawn(trainmark: Trainmark) -> None:
         (("SELECT 1", "--out", "x"), 2, "--out is for Parquet"),
         (("",), 2, "there is no statement"),
         (("SELECT count(*) FROM range(9999999999)", "--timeout", "0.05"), 1, "was stopped after"),
+        (("SELECT 'a'::INT FROM results", "--format", "csv"), 2, "Could not convert"),
+        (("SELECT error('x') FROM results", "--json"), 2, "x"),
     ],
 )
 def test_mistakes_are_told(

@@ -110,7 +110,7 @@ def _lines(result: Result, runs: list[Run], deriving: Deriving) -> Iterator[str]
     if runs:
         yield from plain_table.table_lines(
             COLUMNS,
-            [run_cells(index, run) for index, run in enumerate(runs)],
+            [[*run_cells(i, run)[:-1], Path(run.source).name] for i, run in enumerate(runs)],
             width=plain_table.terminal_width(),
         )
     else:

@@ -2,7 +2,9 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +95,7 @@ def command(
 
     with asked(statement, where=where, prices=prices, seconds=timeout or None) as answer:
         warn(answer.findings)
-        _print(answer, style, out)
+        _print(_begun(answer), style, out)
 
 
 def _from_standard_input() -> str:
@@ -105,6 +107,16 @@ def _from_standard_input() -> str:
             f"the statement is longer than {_LARGEST_STATEMENT:,} bytes", hint="Shorten it."
         )
     return text.decode("utf-8", "replace")
+
+
+def _begun(answer: "Answer") -> "Answer":
+    """The same once its first rows are there: what fails until then fails before any output."""
+    from trainmark.cli.told import told
+
+    with told("asking the catalogue; Ctrl-C ends it ..."):
+        first = next(answer.blocks, None)
+    blocks = answer.blocks if first is None else chain([first], answer.blocks)
+    return replace(answer, blocks=blocks)
 
 
 def _print(answer: "Answer", style: str, out: Path | None) -> None:
