@@ -102,8 +102,13 @@ def write_v05(
     return folder
 
 
-OLD_NODE = {"num_nodes": 2, "cpu": "Xeon", "accelerator": "Tesla V100", "num_accelerators": 8}
-OLD_ENTRY = {
+OLD_NODE: dict[str, Any] = {
+    "num_nodes": 2,
+    "cpu": "Xeon",
+    "accelerator": "Tesla V100",
+    "num_accelerators": 8,
+}
+OLD_ENTRY: dict[str, Any] = {
     "division": "closed",
     "status": "onprem",
     "hardware": "Old Box",

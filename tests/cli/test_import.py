@@ -73,7 +73,8 @@ def test_results_are_found_afterwards(call: Call, root: Path, tmp_path: Path) ->
     where = tmp_path / "catalogue"
     call("--catalogue", where, "--round", "5.1", root / "House")
     (result,) = query(Filters(origin="imported"), where=where)
-    assert (result.submitter, result.minutes) == ("House", pytest.approx(12))
+    assert result.submitter == "House"
+    assert result.minutes == pytest.approx(12)
     assert result.label.startswith("unverified")
 
 

@@ -167,12 +167,12 @@ def _start(path: Path) -> "subprocess.Popen[bytes]":
 
 def _widen(process: "subprocess.Popen[bytes]") -> None:
     """Let git run ahead by a megabyte, not by the 64 KiB that a pipe holds by itself."""
-    import fcntl
+    assert process.stdout is not None
+    # A system that lacks it or allows less: slower, nothing else.
+    with contextlib.suppress(OSError, ImportError, AttributeError):
+        import fcntl
 
-    if hasattr(fcntl, "F_SETPIPE_SZ"):
-        assert process.stdout is not None
-        with contextlib.suppress(OSError):  # the system allows less: slower, nothing else
-            fcntl.fcntl(process.stdout.fileno(), fcntl.F_SETPIPE_SZ, _BLOCK)
+        fcntl.fcntl(process.stdout.fileno(), fcntl.F_SETPIPE_SZ, _BLOCK)
 
 
 # A repository's own settings must not start programs or fetch what is missing.
