@@ -9,8 +9,18 @@ from hypothesis import strategies as st
 from trainmark.catalogue import Filters, query
 from trainmark.catalogue.engine import Database
 from trainmark.catalogue.filters import condition, resolved
+from trainmark.catalogue.search import opened_once
 from trainmark.catalogue.store import connect
 from trainmark.types import Result, UsageError
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _open_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The packaged catalogue alone, opened once for all tests here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("none")))
+        with opened_once():
+            yield
 
 
 def _all(**asked: Any) -> list[str]:
