@@ -328,7 +328,7 @@ def test_a_state_that_was_left_aside_is_put_back(root: Path, where: Path) -> Non
     assert list((where / "importing").iterdir()) == []
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_import_leaves_the_old_state(
     root: Path, where: Path, how: signal.Signals
 ) -> None:

@@ -362,7 +362,8 @@ def _mark_all(reports: Sequence[SourceReport], where: Path) -> None:
     marked = mark(everything.values(), packaged | own_runs, _rounds_of(packaged))
     for slug, state in known.items():
         again = {name: marked[name] for name in results[slug]}
-        saved = states.save_marks(where, replace(state, marked=beside), again)
+        changed = None if again == results[slug] else again
+        saved = states.save_marks(where, replace(state, marked=beside), changed)
         if slug in own:
             own[slug].state = saved
 

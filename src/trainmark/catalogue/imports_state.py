@@ -171,21 +171,21 @@ def save(
     return state
 
 
-def save_marks(where: Path, state: State, results: Mapping[str, Result]) -> State:
-    """Write a source's results again; its runs stay.
+def save_marks(where: Path, state: State, results: Mapping[str, Result] | None) -> State:
+    """Write a source's state again, and its results where marks have changed; its runs stay.
 
     Args:
         where: The catalogue's folder.
         state: The state, with what the results are marked beside.
-        results: Every result, by id.
+        results: Every result, by id; None where they stay too.
     """
     target = imported_folder(where) / state.slug
     with _half_made(where) as folder:
-        _write_results(folder, results)
-        try:
-            os.link(target / RUNS, folder / RUNS)
-        except OSError:
-            shutil.copyfile(target / RUNS, folder / RUNS)
+        _keep(target / RUNS, folder)
+        if results is None:
+            _keep(target / RESULTS, folder)
+        else:
+            _write_results(folder, results)
         state = _write_state(folder, state)
         _replace(folder, target, where)
     return state
@@ -262,6 +262,14 @@ def _state(data: dict[str, Any]) -> State:
         for path, one in data.pop("folders").items()
     }
     return State(**data, folders=folders)
+
+
+def _keep(file: Path, folder: Path) -> None:
+    """Have a file in another folder too."""
+    try:
+        os.link(file, folder / file.name)
+    except OSError:  # a file system without links
+        shutil.copyfile(file, folder / file.name)
 
 
 def _write_results(folder: Path, results: Mapping[str, Result]) -> None:
