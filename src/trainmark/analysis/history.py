@@ -12,7 +12,6 @@ from typing import Any
 from trainmark.analysis.comparability import Group, group_of, judge, refusal, round_key
 from trainmark.analysis.series import Asked, gather, rate_of
 from trainmark.analysis.statistics import Ratio, Sample, ratio
-from trainmark.catalogue.names import accelerator_named
 from trainmark.types import Finding, Result, TrainmarkError
 
 __all__ = ["Chain", "Gain", "History", "Point", "chains_of", "gain_of", "history"]
@@ -264,7 +263,8 @@ def _plans(results: Sequence[Result], *, submitter: str | None, any_submitter: b
         by_hardware.setdefault((result.accelerator, result.accelerators or 0), []).append(result)
     plans = []
     for (accelerator, chips), found in by_hardware.items():
-        vendor = _vendor_of(accelerator)
+        several = len({result.submitter for result in found}) > 1
+        vendor = _vendor_of(accelerator) if several or len(by_hardware) > 1 else ""
         pool, basis = _pool(found, vendor, submitter, any_submitter)
         is_vendor = bool(vendor) and all(vendor in result.submitter.lower() for result in pool)
         plans.append(_Plan(accelerator, chips, basis, tuple(pool), is_vendor))
@@ -273,6 +273,8 @@ def _plans(results: Sequence[Result], *, submitter: str | None, any_submitter: b
 
 def _vendor_of(accelerator: str) -> str:
     """Who makes an accelerator, in small letters; "" if that is not known."""
+    from trainmark.catalogue.names import accelerator_named  # its vocabulary takes time to load
+
     known = accelerator_named(accelerator)
     return "" if known is None else known.vendor.lower()
 

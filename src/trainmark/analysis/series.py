@@ -10,7 +10,6 @@ from pathlib import Path
 
 from trainmark.analysis.comparability import Group, group_of, groups, round_key
 from trainmark.catalogue import Filters, query
-from trainmark.catalogue.names import accelerator_named
 from trainmark.types import Finding, Result, TrainmarkError, UsageError, unknown_name
 
 __all__ = ["Asked", "gather", "group_for", "in_group", "known_benchmarks", "rate_of"]
@@ -105,11 +104,10 @@ def rate_of(result: Result) -> float | None:
 def _most_exact(results: list[Result], accelerator: str) -> list[Result]:
     """Those of the accelerator or the family so named; else all."""
     asked = accelerator.strip().lower()
-    meant = {
-        name
-        for name in {result.accelerator for result in results}
-        if asked in (name.lower(), _family(name).lower())
-    }
+    names = {result.accelerator for result in results}
+    if len(names) < 2:
+        return results
+    meant = {name for name in names if asked in (name.lower(), _family(name).lower())}
     return [result for result in results if result.accelerator in meant] or results
 
 
@@ -133,6 +131,8 @@ def _times_of(result: Result) -> tuple[str, tuple[float, ...]]:
 
 
 def _family(accelerator: str) -> str:
+    from trainmark.catalogue.names import accelerator_named  # its vocabulary takes time to load
+
     known = accelerator_named(accelerator)
     return "" if known is None else known.family
 
