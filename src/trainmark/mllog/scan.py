@@ -4,18 +4,18 @@ Only lines that can hold a record of a wanted key are looked at; they are read b
 readers as ever, so what comes out is what ``read_bytes`` gives for those keys (and more: round 0.5,
 and records of round 0.6 in single quotes). In JSON the name
 "key" and the key after it stand as they are, with spaces around the colon at most, or with
-``\u`` escapes: a block of lines that has any such escape is read line by line.
+``\u00`` escapes: every record that has such an escape is read.
 
 What is wrong with other lines is not seen here. ``trainmark.mllog.reader`` reads everything.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import BinaryIO
 
-from trainmark.mllog.batch import Batch, RecordReader, read_block
+from trainmark.mllog.batch import Batch, RecordReader
 from trainmark.mllog.exact import TOKEN
 from trainmark.mllog.forms import Readers, gather
 from trainmark.mllog.old_forms import read_0_5_block, read_0_6_block
@@ -28,6 +28,7 @@ _RECORD = rb'"key"[ \t]*:[ \t]*"(?:%b)"'
 _RECORD_0_6 = rb":::MLL [\d.]+ (?:%b) ?:"
 _RECORD_0_5 = rb"\) +(?:%b)(?![A-Za-z0-9_])"
 _NAME = re.compile(r"[A-Za-z0-9_]+")
+_ESCAPE = b"\\u00"  # of a letter, a digit or _
 _NO_NAME = b"(?!)"
 _RETURN = ord("\r")
 # Of a key that is sampled, so many records of a block are read, or one of so many if that is more.
@@ -49,9 +50,10 @@ def scan(
         source: The name that findings carry.
         wanted: The keys, each of letters, digits and underscores.
         sampled: Further keys that may come by the thousand, each with a name that the value of
-            a record of use has ("" for any). Where there are many, only the first and an even
-            share of the others, an eighth at least, are read; ``dropped`` has the key then, with
-            a number that is no count. It holds from round 0.7 on; in older logs all are read.
+            a record of use has: of many such records in a MiB the first and an even share of the
+            others are read, an eighth at least. With "" for the name, the first record of a MiB
+            is. ``dropped`` has the key when there were more, with a number that is no count. It
+            holds from round 0.7 on; in older logs all are read.
 
     Returns:
         The log with the events of those keys. ``token_lines`` counts the lines looked at, and
@@ -94,19 +96,47 @@ def _some(data: bytes, key: bytes, word: bytes) -> tuple[list[int], bool]:
     """Where some of the lines begin that have a key and a word, spread evenly over these.
 
     Returns:
-        The beginnings, and whether there are more such lines.
+        The beginnings, and whether there are more such lines. Without a word, that of the first.
     """
-    begins, sought, also = [], b'"%b"' % (word or key), key if word else b""
+    places, sought = [], b'"%b"' % (word or key)
     place = data.find(sought)
     while place >= 0:
-        begin, end = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place)
-        if data.find(also, begin, end) >= 0:
-            begins.append(begin)
-        place = data.find(sought, end)
-    share = max(1 / _EVERY, min(1.0, _SAMPLE / (len(begins) or 1)))
+        places.append(place)
+        place = data.find(sought, place + len(sought))
+        if not word:
+            return [data.rfind(b"\n", 0, places[0]) + 1], place >= 0
+    some = _share(places)
+    if not all(_has(data, place, key) for place in some):
+        # The word stands in other lines too.
+        places = [place for place in places if _has(data, place, key)]
+        some = _share(places)
+    return [data.rfind(b"\n", 0, place) + 1 for place in some], len(some) < len(places)
+
+
+def _share(places: Sequence[int]) -> list[int]:
+    """Some of many places, the first and others spread evenly."""
+    if len(places) <= _SAMPLE:
+        return list(places)
+    share = max(1 / _EVERY, _SAMPLE / len(places))
     # Multiples of the golden ratio are spread evenly, and in step with no pattern in the log.
-    some = [begin for n, begin in enumerate(begins) if n * _GOLDEN % 1 < share]
-    return some, len(some) < len(begins)
+    return [place for n, place in enumerate(places) if n * _GOLDEN % 1 < share]
+
+
+def _has(data: bytes, place: int, text: bytes) -> bool:
+    """Whether the line of a place has a text."""
+    return data.find(text, data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place)) >= 0
+
+
+def _escaped(data: bytes) -> list[int]:
+    """Where the records begin in which a key may hide behind an escape."""
+    begins, place = [], data.find(_ESCAPE)
+    while place >= 0:
+        end = data.find(b"\n", place)
+        begin = data.rfind(b"\n", 0, place) + 1
+        if data.find(TOKEN, begin, end) >= 0:
+            begins.append(begin)
+        place = data.find(_ESCAPE, end)
+    return begins
 
 
 def _lines(
@@ -137,18 +167,17 @@ def _scan(
     source: str,
 ) -> Batch:
     """The wanted records of some lines in the form of round 0.7 and later."""
-    if b"\\" in data and b"\\u" in data:  # a key may hide behind an escape
-        return read_block(data, line_no, source, wanted)
     returns = b"\r" in data
     reader = RecordReader(source, wanted, returns=returns)
     batch, read, begins = reader.batch, reader.read_record, _begins(data, pattern)
+    if b"\\" in data:
+        begins += _escaped(data)
     for key, word in sampled.items():
         some, more = _some(data, key.encode(), word.encode())
-        if some:
-            begins = sorted({*begins, *some})
+        begins += some
         if more:
             batch.dropped[key] += 1
-    lines, batch.lines = _lines(data, begins, line_no)
+    lines, batch.lines = _lines(data, sorted(set(begins)), line_no)
     for begin, end, number in lines:
         token = data.find(TOKEN, begin, end)
         if token >= 0:
