@@ -13,6 +13,10 @@ from trainmark.types import Finding, Run, Severity
 
 __all__ = ["with_energy"]
 
+# Some power logs have a text where an object is due, on every line. No reading depends on it, and
+# finding fault with a million lines takes four times as long as reading them.
+_EMPTY = (b'"metadata": ""', b'"metadata": {}')
+
 
 def with_energy(
     source: Source,
@@ -73,7 +77,7 @@ def _copy(source: Source, folder: Folder, paths: Iterable[str], root: Path) -> N
         if data is not None:
             target = root / _inside(folder, path)
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
+            target.write_bytes(data.replace(*_EMPTY))
 
 
 def _inside(folder: Folder, path: str) -> PurePosixPath:
