@@ -198,6 +198,8 @@ def test_many_scaled_results_are_told_together() -> None:
     scaled = [made(id=str(n), scaling_factor=1 + n / 100) for n in range(1, 6)]
     (mark,) = judge(scaled).marks
     assert mark.startswith("5 results have their time multiplied, by 1.01 to 1.05")
+    alike = [made(id=str(n), scaling_factor=1.0041) for n in range(5)]
+    assert judge(alike).marks[0].startswith("5 results have their time multiplied, by 1.004, as")
 
 
 def test_like_results_have_no_mark() -> None:

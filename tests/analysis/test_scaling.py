@@ -10,17 +10,15 @@ from hypothesis import strategies as st
 
 from tests.analysis.made import made
 from trainmark.analysis.comparability import group_of
-from trainmark.analysis.scaling import Scaling, fit_of, scaling, scaling_of
+from trainmark.analysis.scaling import Curve, curve_of, fit_of, scaling, scaling_of
 from trainmark.analysis.scaling_reference import reference_samples
 from trainmark.analysis.series import Asked, gather, known_benchmarks
 from trainmark.catalogue import query
 from trainmark.types import Result, TrainmarkError, UsageError
 
 
-def _of(*results: Result) -> Scaling:
-    group = group_of(results[0])
-    assert group is not None
-    return scaling_of(results, group)
+def _of(*results: Result) -> Curve:
+    return curve_of(results)
 
 
 def test_efficiency_of_time_is_that_of_the_rate_times_that_of_the_samples() -> None:
@@ -84,7 +82,7 @@ def test_two_numbers_give_no_fit() -> None:
 
 
 def test_the_published_machines_of_round_2() -> None:
-    found = scaling(Asked(benchmark="resnet", accelerator="bow-ipu", round="2.0"))
+    (found,) = scaling(Asked(benchmark="resnet", accelerator="bow-ipu", round="2.0")).curves
     by_chips = {step.chips: step for step in found.best}
     assert list(by_chips) == [16, 64, 128, 256]
     assert by_chips[16].minutes == pytest.approx(19.635, abs=5e-4)
@@ -164,10 +162,28 @@ def test_a_name_that_is_also_a_family_means_the_family() -> None:
     assert all(result.accelerator.startswith("V100") for result in found)
 
 
-def test_a_family_is_marked() -> None:
-    found = scaling(Asked(benchmark="resnet", accelerator="a100"))
-    assert len(found.accelerators) > 1
-    assert found.marks[0].startswith("different accelerators: A100-")
+def test_each_accelerator_is_held_against_its_own_smallest_number() -> None:
+    group = group_of(made())
+    assert group is not None
+    cards = [made(80.0, id="card", accelerator="X1-PCIe", accelerators=2)]
+    boards = [
+        made(minutes, id=f"board{chips}", accelerator="X1-SXM", accelerators=chips)
+        for chips, minutes in ((4, 20.0), (8, 10.0))
+    ]
+    found = scaling_of([*cards, *boards], group)
+    assert [curve.accelerator for curve in found.curves] == ["X1-SXM", "X1-PCIe"]
+    assert [s.time_efficiency for s in found.curves[0].steps] == [1.0, 1.0]
+    assert [s.time_efficiency for s in found.curves[1].steps] == [1.0]
+
+
+def test_a_family_gives_a_curve_for_each_of_its_accelerators() -> None:
+    found = scaling(Asked(benchmark="bert", accelerator="h100"))
+    names = [curve.accelerator for curve in found.curves]
+    assert names[0] == "H100-SXM-80GB"
+    assert "H100-PCIe-80GB" in names
+    for curve in found.curves:
+        assert {step.result.accelerator for step in curve.steps} == {curve.accelerator}
+        assert curve.steps[0].time_efficiency == 1
 
 
 def test_a_misspelt_benchmark_lists_the_known_ones() -> None:

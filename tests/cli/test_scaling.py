@@ -41,8 +41,25 @@ def test_json_has_every_step_and_its_basis() -> None:
     found = json.loads(_run("bert", "--accelerator", "bow", "--json"))
     assert found["group"] == "BERT, 0.720"
     assert "not official" in found["basis"]
-    assert [s["accelerators"] for s in found["steps"] if s["best"]] == [16, 64, 128, 256]
-    assert found["fit"]["exponent"] == pytest.approx(0.68, abs=0.05)
+    (curve,) = found["curves"]
+    assert curve["accelerator"] == "Bow-IPU"
+    assert [s["accelerators"] for s in curve["steps"] if s["best"]] == [16, 64, 128, 256]
+    assert curve["fit"]["exponent"] == pytest.approx(0.68, abs=0.05)
+
+
+def test_a_family_has_a_table_for_each_accelerator_with_two_numbers() -> None:
+    text = _run("bert", "--accelerator", "h100")
+    heads = [line for line in text.splitlines() if line.startswith("bert on ")]
+    assert heads[0].startswith("bert on H100-SXM-80GB, closed")
+    assert len(heads) == 2
+    assert "One number alone: 4 H100-SXM-96GB" in text
+    assert text.count("derived, not official") == 1
+
+
+def test_a_single_number_is_shown_all_the_same() -> None:
+    text = _run("resnet", "--accelerator", "h200", "--round", "4.0")
+    assert "resnet on H200-SXM-141GB" in text
+    assert "One number alone" not in text
 
 
 def test_explain_gives_the_formulas() -> None:

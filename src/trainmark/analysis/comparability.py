@@ -278,10 +278,8 @@ def _scaled(results: Sequence[Result]) -> list[str]:
     why = "as the rounds ask of runs that converged faster than the reference"
     if len(scaled) > _MOST_SCALED:
         factors = sorted(result.scaling_factor for result in scaled)
-        return [
-            f"{len(scaled)} results have their time multiplied, by {factors[0]:.4g} to "
-            f"{factors[-1]:.4g}, {why}"
-        ]
+        ends = dict.fromkeys(f"{factor:.4g}" for factor in (factors[0], factors[-1]))
+        return [f"{len(scaled)} results have their time multiplied, by {' to '.join(ends)}, {why}"]
     return [
         f"{result.id} has its time multiplied by {result.scaling_factor:.4g}, {why}"
         for result in scaled

@@ -9,6 +9,9 @@ efficiency), and a larger batch needs more samples to reach the target. They are
 
 where the rate is samples to the target over time. Time efficiency is throughput efficiency times
 samples of the smallest over samples, where no score is scaled.
+
+Each accelerator by its full name has a curve of its own: a card of two is no base for systems of
+another form, and would show them as better than they are.
 """
 
 import math
@@ -22,7 +25,7 @@ from trainmark.analysis.scaling_reference import reference_samples
 from trainmark.analysis.series import Asked, gather, group_for, in_group, rate_of
 from trainmark.types import Finding, Result
 
-__all__ = ["Fit", "Scaling", "Step", "fit_of", "scaling", "scaling_of"]
+__all__ = ["Curve", "Fit", "Scaling", "Step", "curve_of", "fit_of", "scaling", "scaling_of"]
 
 _LEAST_COUNTS = 3
 
@@ -112,29 +115,49 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scaling:
+class Curve:
     """The results of one accelerator by their number.
 
     Attributes:
-        group: The comparable group that they are all of.
-        accelerators: The accelerators' names; more than one when a family was asked for.
+        accelerator: The accelerator's full name.
         steps: Every result by number of accelerators, the fastest of each number first.
         fit: The line through the best ones; None with fewer than three numbers.
         marks: What has to stand beside it.
-        others: Other groups that have results of what was asked.
     """
 
-    group: Group
-    accelerators: tuple[str, ...]
+    accelerator: str
     steps: tuple[Step, ...]
     fit: Fit | None
     marks: tuple[str, ...]
-    others: tuple[Group, ...]
 
     @property
     def best(self) -> tuple[Step, ...]:
         """The fastest of each number of accelerators."""
         return tuple(step for step in self.steps if step.best)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The curve as plain data for ``--json``."""
+        return {
+            "accelerator": self.accelerator,
+            "steps": [step.to_dict() for step in self.steps],
+            "fit": None if self.fit is None else self.fit.to_dict(),
+            "marks": list(self.marks),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scaling:
+    """The curves of a benchmark.
+
+    Attributes:
+        group: The comparable group that all results are of.
+        curves: One for each accelerator, that with most numbers of it first.
+        others: Other groups that have results of what was asked.
+    """
+
+    group: Group
+    curves: tuple[Curve, ...]
+    others: tuple[Group, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data for ``--json``."""
@@ -143,11 +166,9 @@ class Scaling:
             "group": self.group.name,
             "rounds": list(self.group.rounds),
             "target": self.group.target,
-            "accelerators": list(self.accelerators),
-            "basis": "efficiency against the fastest result of the smallest number; not official",
-            "steps": [step.to_dict() for step in self.steps],
-            "fit": None if self.fit is None else self.fit.to_dict(),
-            "marks": list(self.marks),
+            "basis": "efficiency against the fastest result of the smallest number of the same "
+            "accelerator; not official",
+            "curves": [curve.to_dict() for curve in self.curves],
             "other_groups": [group.name for group in self.others],
         }
 
@@ -178,6 +199,20 @@ def scaling_of(results: Sequence[Result], group: Group, *, others: Sequence[Grou
         group: The group.
         others: Other groups, to be named.
     """
+    by_name: dict[str, list[Result]] = {}
+    for result in results:
+        by_name.setdefault(result.accelerator, []).append(result)
+    curves = [curve_of(found) for _, found in sorted(by_name.items())]
+    curves.sort(key=lambda curve: (-len(curve.best), -len(curve.steps)))
+    return Scaling(group=group, curves=tuple(curves), others=tuple(others))
+
+
+def curve_of(results: Sequence[Result]) -> Curve:
+    """The results of one accelerator against the fastest of their smallest number.
+
+    Args:
+        results: Results of one group and one accelerator, as for ``scaling_of``.
+    """
     ordered = sorted(results, key=lambda r: (r.accelerators or 0, r.minutes or 0.0, r.id))
     best: dict[int, Result] = {}
     for result in ordered:
@@ -188,14 +223,11 @@ def scaling_of(results: Sequence[Result], group: Group, *, others: Sequence[Grou
         for result in ordered
     )
     chosen = [step for step in steps if step.best]
-    names = tuple(sorted({result.accelerator for result in ordered}))
-    return Scaling(
-        group=group,
-        accelerators=names,
+    return Curve(
+        accelerator=smallest.accelerator,
         steps=steps,
         fit=fit_of([(step.chips, step.minutes) for step in chosen]),
-        marks=_marks([step.result for step in chosen], names),
-        others=tuple(others),
+        marks=_marks([step.result for step in chosen]),
     )
 
 
@@ -235,9 +267,6 @@ def _step(result: Result, smallest: Result, *, is_best: bool) -> Step:
     )
 
 
-def _marks(results: Sequence[Result], names: Sequence[str]) -> tuple[str, ...]:
+def _marks(results: Sequence[Result]) -> tuple[str, ...]:
     """What ``judge`` marks, less the numbers of accelerators, which are the point here."""
-    marks = [m for m in judge(results).marks if not m.startswith("different numbers of")]
-    if len(names) > 1:
-        marks.insert(0, f"different accelerators: {', '.join(names)}")
-    return tuple(marks)
+    return tuple(m for m in judge(results).marks if not m.startswith("different numbers of"))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from trainmark.analysis.scaling import Scaling, Step
+    from trainmark.analysis.scaling import Curve, Scaling, Step
 
 __all__ = ["command"]
 
@@ -54,7 +54,8 @@ def command(
 
     Efficiency is against the fastest result of the smallest number: of the time, and of the
     throughput alone; what lies between them is samples, of which a larger batch needs more. Only
-    results that compare are put together: the newest such rounds, or those of --round.
+    results that compare are put together: the newest such rounds, or those of --round. Each
+    accelerator has a table of its own, also where --accelerator names a family.
 
     Exit status: 0 results were found, 1 none matches, 2 a wrong request.
     """
@@ -91,25 +92,39 @@ time eff.   speed-up / (chips / chips of the smallest)
 rate eff.   samples/s / samples/s of the smallest / (chips / chips of the smallest)
 samples/s   samples to the target / time, a factor of reference convergence taken out
 samples     to the target: mean of the runs that count
-reference   samples of the round's reference convergence points at that batch size
-The efficiencies are derived, not official."""
+reference   samples of the round's reference convergence points at that batch size"""
 
 
 def _print(found: "Scaling", division: str, *, show_all: bool) -> None:
+    from trainmark.types import printable
+
+    shown = [curve for curve in found.curves if len(curve.best) > 1] or list(found.curves)
+    for place, curve in enumerate(shown):
+        if place:
+            click.echo()
+        _print_curve(found, curve, division, show_all=show_all)
+    click.echo()
+    for line in _ending(found, shown):
+        click.echo(printable(line))
+
+
+def _print_curve(found: "Scaling", curve: "Curve", division: str, *, show_all: bool) -> None:
     from trainmark.cli.plain_table import Column, table_lines, terminal_width
     from trainmark.types import printable
 
     group = found.group
-    names = ", ".join(found.accelerators)
-    click.echo(printable(f"{group.task} on {names}, {division}, by number of accelerators"))
+    head = f"{group.task} on {curve.accelerator}, {division}, by number of accelerators"
+    click.echo(printable(head))
     click.echo(f"{group.name}: {group.span}, target {group.target}\n")
-    steps = found.steps if show_all else found.best
+    steps = curve.steps if show_all else curve.best
     columns = [Column(heading, rank, right) for heading, rank, right in _COLUMNS]
-    rows = [_row(step, show_all=show_all, several=len(found.accelerators) > 1) for step in steps]
+    rows = [_row(step, show_all=show_all) for step in steps]
     for line in table_lines(columns, rows, width=terminal_width()):
         click.echo(line)
-    click.echo()
-    for line in _notes(found, show_all=show_all):
+    notes = list(_notes(curve, show_all=show_all))
+    if notes:
+        click.echo()
+    for line in notes:
         click.echo(printable(line))
 
 
@@ -126,13 +141,12 @@ _COLUMNS = (
     ("reference", 6, True),
     ("batch", 3, True),
     ("round", 2, True),
-    ("accelerator", 5, False),
     ("submitter", 5, False),
     ("system", 7, False),
 )
 
 
-def _row(step: "Step", *, show_all: bool, several: bool) -> tuple[str, ...]:
+def _row(step: "Step", *, show_all: bool) -> tuple[str, ...]:
     from trainmark.cli.plain_table import amount, number, percent
 
     result = step.result
@@ -148,26 +162,38 @@ def _row(step: "Step", *, show_all: bool, several: bool) -> tuple[str, ...]:
         amount(step.reference_samples),
         "" if result.global_batch_size is None else f"{result.global_batch_size:,.0f}",
         result.round or "own",
-        result.accelerator if several else "",
         result.submitter,
         result.system,
     )
 
 
-def _notes(found: "Scaling", *, show_all: bool) -> "Iterator[str]":
+def _notes(curve: "Curve", *, show_all: bool) -> "Iterator[str]":
+    from trainmark.cli.plain_table import number
+
     if show_all:
         yield "* the fastest of its number of accelerators"
-    elif len(found.steps) > len(found.best):
-        yield f"The fastest of each number; --all shows all {len(found.steps)} results."
-    if found.fit is not None:
-        fit = found.fit
+    elif len(curve.steps) > len(curve.best):
+        yield f"The fastest of each number; --all shows all {len(curve.steps)} results."
+    if curve.fit is not None:
+        fit = curve.fit
         yield (
-            f"Fit: minutes = {fit.factor:.4g} x chips^-{fit.exponent:.3f} over {fit.counts} "
-            f"numbers of chips; the points lie {fit.residual:.0%} around it. "
-            "Derived, not official."
+            f"Fit: minutes = {number(fit.factor)} x chips^-{fit.exponent:.3f} over {fit.counts} "
+            f"numbers of chips; the points lie {fit.residual:.0%} around it."
         )
-    for mark in found.marks:
+    for mark in curve.marks:
         yield f"Mark: {mark}"
+
+
+def _ending(found: "Scaling", shown: "Sequence[Curve]") -> "Iterator[str]":
+    """What is said once, below all tables."""
+    from trainmark.cli.plain_table import number
+
+    for curve in found.curves:
+        if curve not in shown:
+            step = curve.best[0]
+            chips = f"{step.chips:,} {curve.accelerator}"
+            yield f"One number alone: {chips}, {number(step.minutes)} minutes"
     if found.others:
         names = "; ".join(f"{one.name} ({one.span})" for one in found.others)
         yield f"Not comparable with these, see --round: {names}"
+    yield "Speed-up, efficiencies and fit are derived, not official."
