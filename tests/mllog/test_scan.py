@@ -159,10 +159,17 @@ def test_another_record_on_a_sampled_line_is_not_lost() -> None:
 def test_a_record_alone_is_kept_wherever_it_stands() -> None:
     for place in range(0, 100, 9):
         lines = [b"x" * 50] * 100
-        lines[place] = record("tracked_stats")
-        found = scanned(b"\n".join(lines), tracked_stats="")
+        lines[place] = record("tracked_stats", value={"throughput": 1})
+        found = scanned(b"\n".join(lines), tracked_stats="throughput")
         assert (found.count("tracked_stats"), found.dropped) == (1, {})
         assert found.events[0].line_no == place + 1
+
+
+def test_the_first_is_enough_of_a_key_without_a_word() -> None:
+    lines = [b"x", record("cache_clear"), *[record("init_start")] * 50]
+    found = scanned(b"\n".join(lines), init_start="")
+    assert [(e.key, e.line_no) for e in found.events] == [("init_start", 3)]
+    assert set(found.dropped) == {"init_start"}
 
 
 def test_ranks_are_told_though_a_key_is_sampled() -> None:

@@ -52,8 +52,8 @@ def scan(
         sampled: Further keys that may come by the thousand, each with a name that the value of
             a record of use has: of many such records in a MiB the first and an even share of the
             others are read, an eighth at least. With "" for the name, the first record of a MiB
-            is. ``dropped`` has the key when there were more, with a number that is no count. It
-            holds from round 0.7 on; in older logs all are read.
+            is. ``dropped`` has the key when there may be more, with a number that is no count.
+            It holds from round 0.7 on; in older logs all are read.
 
     Returns:
         The log with the events of those keys. ``token_lines`` counts the lines looked at, and
@@ -96,15 +96,16 @@ def _some(data: bytes, key: bytes, word: bytes) -> tuple[list[int], bool]:
     """Where some of the lines begin that have a key and a word, spread evenly over these.
 
     Returns:
-        The beginnings, and whether there are more such lines. Without a word, that of the first.
+        The beginnings, and whether there are more such lines. Without a word that of the first,
+        and nobody looks for more.
     """
     places, sought = [], b'"%b"' % (word or key)
     place = data.find(sought)
+    if not word:
+        return ([data.rfind(b"\n", 0, place) + 1], True) if place >= 0 else ([], False)
     while place >= 0:
         places.append(place)
         place = data.find(sought, place + len(sought))
-        if not word:
-            return [data.rfind(b"\n", 0, places[0]) + 1], place >= 0
     some = _share(places)
     if not all(_has(data, place, key) for place in some):
         # The word stands in other lines too.
