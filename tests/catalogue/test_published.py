@@ -53,7 +53,7 @@ COUNTS = {
     "0.5": (695, 95, 47, None, 0, 0, 0),
     "0.6": (450, 20, 63, 59, 1, 0, 0),
     "0.7": (975, 60, 138, None, 5, 0, 0),
-    "1.0": (1359, 70, 150, 138, 5, 0, 6),
+    "1.0": (1359, 70, 150, 139, 5, 0, 6),
     "1.1": (1830, 20, 186, 183, 6, 0, 0),
     "2.0": (2760, 0, 262, 262, 5, 1, 0),
     "2.1": (1910, 0, 199, 199, 5, 35, 71),
@@ -189,7 +189,8 @@ def test_the_sample_of_logs_gives_the_packaged_facts(
         before = {run.source: run for run in runs_of(packaged)}
         now = {run.source: run for run in runs_of(again, where=tmp_path)}
         for source, run in now.items():
-            assert run == before[source], source
+            # The sample has no power logs.
+            assert run == replace(before[source], energy_joules=None), source
             compared += 1
         if now.keys() == before.keys():
             assert _comparable(again) == _comparable(packaged), name
@@ -200,4 +201,4 @@ def test_the_sample_of_logs_gives_the_packaged_facts(
 
 def _comparable(result: Result) -> Result:
     """Without what only the whole repository tells."""
-    return replace(result, commit="", doubts=(), carried_over=False)
+    return replace(result, commit="", doubts=(), carried_over=False, energy_joules=None)
