@@ -13,9 +13,10 @@ from tests.catalogue.repositories import own_result
 from trainmark.catalogue import Filters, query, record, runs_of
 from trainmark.catalogue.schema import RUN_COLUMNS
 from trainmark.catalogue.store import connect
+from trainmark.cli import results_runs
 from trainmark.cli.main import main
 from trainmark.cli.results_one import address
-from trainmark.types import Doubt, Run
+from trainmark.types import Doubt, Run, Target
 
 Trainmark = Callable[..., tuple[int, str, str]]
 _POD16 = "v2.0/Graphcore/ipu-pod16-TF1-closed/resnet"
@@ -178,3 +179,29 @@ def test_no_runs_of_nothing(trainmark: Trainmark) -> None:
     assert "no result matches" in err
     _, out, _ = trainmark("--runs", "--submitter", "nobody", "--json")
     assert json.loads(out) == {"total_results": 0, "runs": []}
+
+
+def test_runs_come_some_results_at_a_time(
+    trainmark: Trainmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("own/1", "own/2"):
+        record(own_result(id=name), (Run(source=name), Run(source=name)), tmp_path)
+    damaged = next((tmp_path / "runs").iterdir())
+    damaged.write_bytes(b"damaged")
+    asked = ("--runs", "--catalogue", tmp_path, "--format", "csv", "--limit", "4")
+    expected = trainmark(*asked)
+    assert expected[0] == 0
+    assert expected[2].count(f"{damaged}: ") == 1
+    monkeypatch.setattr(results_runs, "_AT_A_TIME", 1)
+    assert trainmark(*asked) == expected
+
+
+def test_a_run_as_data_is_what_its_type_says() -> None:
+    (result,) = query(Filters(ids=(_POD16,)))
+    for index, run in enumerate(
+        [*runs_of(result), Run(source="x", target=Target(metric="a", value=1.0))]
+    ):
+        found = results_runs._data((result.id, index, run))
+        expected = {"result_id": result.id, "run_index": index, **run.to_dict()}
+        assert list(found) == list(expected)
+        assert json.dumps(found) == json.dumps(expected)

@@ -207,12 +207,17 @@ def runs_of(
 
 
 def runs_by_result(
-    results: Sequence[Result], *, where: Path | None = None, on_finding: OnFinding | None = None
+    results: Sequence[Result],
+    *,
+    evaluations: bool = True,
+    where: Path | None = None,
+    on_finding: OnFinding | None = None,
 ) -> dict[str, list[Run]]:
     """The runs of several results by the result's id, each in file order.
 
     Args:
         results: Results from the catalogue.
+        evaluations: Whether to read them too: they are nearly all that there is to read.
         where: The catalogue's folder instead of the user's.
         on_finding: As for ``query``.
     """
@@ -221,9 +226,10 @@ def runs_by_result(
     with _opened(where, on_finding) as database:
         _report(open_runs(database, where, ids=ids), on_finding)
         wanted = "result_id = ?" if len(ids) == 1 else "result_id IN (SELECT unnest(?::VARCHAR[]))"
+        columns = "*" if evaluations else "* EXCLUDE (evaluations)"
         for row in rows(
             database,
-            f"FROM runs WHERE {wanted} ORDER BY result_id, run_index",
+            f"SELECT {columns} FROM runs WHERE {wanted} ORDER BY result_id, run_index",  # noqa: S608
             ids if len(ids) == 1 else [ids],
         ):
             found[row["result_id"]].append(run_from_row(row))
