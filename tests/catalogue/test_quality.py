@@ -96,6 +96,14 @@ def test_shares_by_round() -> None:
     assert abs(field.share - 2 / 3) < 1e-9
 
 
+def test_own_results_are_not_asked_what_only_submissions_say() -> None:
+    own = _result("own/x", None, origin="own", hosts=None, category="", framework_name="")
+    found = {field.name: field for field in quality([own, _result("a")]).known}
+    assert (found["hosts"].known, found["hosts"].results) == (1, 1)
+    assert found["category"].by_round == {"2.0": (1, 1)}
+    assert (found["score"].known, found["score"].results) == (2, 2)
+
+
 def test_the_text_fits_the_screen_and_hides_no_gap() -> None:
     results = [_result(f"v2.0/{n}") for n in range(2000)]
     results += [_result("v1.0/z", "1.0", framework_name="", doubts=(_OPEN, _SETTLED))]

@@ -37,6 +37,11 @@ KNOWN_FIELDS: Mapping[str, Callable[[Result], bool]] = {
     "score": lambda result: result.minutes is not None,
 }
 
+# What only a submission's system file says: own results say it otherwise, and are not asked.
+_OF_SUBMISSIONS = frozenset(
+    {"hosts", "host processor", "category", "framework", "framework's version"}
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownField:
@@ -45,7 +50,7 @@ class KnownField:
     Attributes:
         name: The field, a key of ``KNOWN_FIELDS``.
         known: Results of which it is known.
-        results: All results.
+        results: All results that may have it.
         by_round: The same two numbers by round.
     """
 
@@ -182,12 +187,14 @@ def _kinds(results: Sequence[Result]) -> tuple[KindCount, ...]:
 def _known(name: str, test: Callable[[Result], bool], results: Sequence[Result]) -> KnownField:
     by_round: dict[str, tuple[int, int]] = {}
     for result in results:
+        if result.origin == "own" and name in _OF_SUBMISSIONS:
+            continue
         known, total = by_round.get(result.round or _OWN, (0, 0))
         by_round[result.round or _OWN] = (known + test(result), total + 1)
     return KnownField(
         name=name,
         known=sum(known for known, _ in by_round.values()),
-        results=len(results),
+        results=sum(total for _, total in by_round.values()),
         by_round=by_round,
     )
 
