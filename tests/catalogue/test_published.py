@@ -202,3 +202,14 @@ def test_the_sample_of_logs_gives_the_packaged_facts(
 def _comparable(result: Result) -> Result:
     """Without what only the whole repository tells."""
     return replace(result, commit="", doubts=(), carried_over=False, energy_joules=None)
+
+
+def test_the_page_says_what_is_packaged() -> None:
+    page = Path(__file__).parents[2].joinpath("docs/catalogue.md").read_text(encoding="utf-8")
+    for name, facts in PACKAGED.items():
+        cells = (
+            facts[key]
+            for key in ("absent", "results", "scored", "open", "scaled", "carried_over", "energy")
+        )
+        row = " | ".join([name, f"{facts['runs']:,}", *map(str, cells)])
+        assert f"| {row} |" in page
