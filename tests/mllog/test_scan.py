@@ -167,7 +167,7 @@ def test_a_record_alone_is_kept_wherever_it_stands() -> None:
 
 def test_the_first_is_enough_of_a_key_without_a_word() -> None:
     lines = [b"x", record("cache_clear"), *[record("init_start")] * 50]
-    found = scanned(b"\n".join(lines), init_start="")
+    found = scanned(b"\n".join([*lines, b""]), init_start="")
     assert [(e.key, e.line_no) for e in found.events] == [("init_start", 3)]
     assert set(found.dropped) == {"init_start"}
 
