@@ -7,7 +7,7 @@ import pytest
 
 from tests.catalogue.repositories import commit_all, git
 from trainmark.catalogue.git_objects import GitObjects, sizes_of
-from trainmark.catalogue.source import FolderSource, GitSource, Watched, blob_id
+from trainmark.catalogue.source import FolderSource, GitSource, Watched
 from trainmark.types import TrainmarkError
 
 NAME = "mlcommons/training_results_v1.0"
@@ -64,9 +64,10 @@ def test_a_watched_stream_names_the_content_as_git_does(
             watched = Watched(stream, source.size, source.object_id(path))
             buffer = bytearray(4)
             assert watched.readinto(buffer) == min(4, len(data))
-            assert watched.name() == blob_id(data)
+            name = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+            assert watched.name() == name
             assert data.startswith(watched.start)
-    assert blob_id(b"") == EMPTY_ID
+            assert path != "empty.txt" or name == EMPTY_ID
 
 
 def test_the_beginning_is_kept_and_no_more() -> None:

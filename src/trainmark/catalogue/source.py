@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Protocol, Self
 from trainmark.catalogue.git_objects import GitObjects, git
 from trainmark.types import TrainmarkError
 
-__all__ = ["FolderSource", "GitSource", "Source", "Watched", "blob_id"]
+__all__ = ["FolderSource", "GitSource", "Source", "Watched"]
 
 _BLOCK = 1 << 20
 _START = 64 << 10  # bytes of a content's beginning that are kept
@@ -245,11 +245,6 @@ class Watched(io.RawIOBase):
             self.start += bytes(view[: _START - len(self.start)])
         if not self._name:
             self._hash.update(view)
-
-
-def blob_id(data: bytes) -> str:
-    """Git's object name of a content, equal for equal bytes."""
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def _walk(root: Path) -> dict[str, str]:
