@@ -83,6 +83,7 @@ def asked(
 def _connected() -> Iterator[engine.Database]:
     with engine.connect(
         config={
+            "threads": 1,  # filling the tables takes twice as long with two
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "memory_limit": MEMORY,
