@@ -55,11 +55,14 @@ def test_two_sides_stand_beside_each_other() -> None:
     assert _line(text, "runs  ") == "runs 5 5, 1 of them failed"
     assert "A takes 31.5% less time than B: it is 1.461 times as fast [1.45" in text
     assert "(46.1% more speed). That is beyond the noise of these runs" in text
+    assert text.index("A takes 31.5%") < text.index("accelerators  ")
+    assert "interval against B: 25% of the draws have too many failed runs" in text
     assert "Why: A needs 1.086 times the samples of B and trains 1.586 times as many" in text
     assert _line(text, "per accelerator  ").startswith("per accelerator 0.730 [")
     assert _line(text, "per dollar of list price  ").startswith("per dollar of list price 2.922 [")
     assert _line(text, "per rack unit  ").startswith("per rack unit 1.753 [")
-    assert "Not per joule. A, B: no power measurement was submitted." in text
+    assert "Not known, so not compared: rated power of A; measured energy of A, B (" in text
+    assert text.count("Not ") == 1
     assert "different numbers of accelerators" in text
     assert "stated by Graphcore" in text
     assert "derived by trainmark, not official" in text
@@ -133,8 +136,10 @@ def test_measured_energy_is_shown_beside_the_minutes(tmp_path: Path) -> None:
     record(own_result(id="own/2"), (), tmp_path)
     text = _run("own:own/1", "own:own/2", "--catalogue", tmp_path)
     assert _line(text, "measured energy  ") == "measured energy 3.25 MJ unknown"
-    assert "Not per joule. B: no power measurement was submitted." in text
-    assert "measured energy" not in _run(_BOW, _DGX)
+    assert "measured energy of B" in text
+    explained = _run("own:own/1", "own:own/2", "--catalogue", tmp_path, "--explain")
+    assert "Not per joule. B: no power measurement was submitted." in explained
+    assert not [line for line in _run(_BOW, _DGX).splitlines() if line.startswith("measured")]
 
 
 def test_rated_watts_never_stand_for_measured_power() -> None:
@@ -156,6 +161,29 @@ def test_the_cost_of_a_run_is_told_when_it_is_asked_for() -> None:
     assert "trainmark prices add." in text
 
 
+def test_prices_are_those_of_the_day_that_was_asked_for() -> None:
+    sides = ("v3.0/Azure/ND_H100_v5_mxnet/resnet", "v3.0/NVIDIA/dgxh100_ngc23.04_mxnet/resnet")
+    early, late = (
+        json.loads(_run(*sides, "--price", "cloud", "--json", *day))["versus"][0]["sides"][1]
+        for day in (("--date", "2024-12-31"), ())
+    )
+    assert "98.32 USD/hour" in early["derived"]["run_cost_usd"]["formula"]
+    assert "55.04 USD/hour" in late["derived"]["run_cost_usd"]["formula"]
+    with pytest.raises(UsageError, match="'foo' is no date"):
+        _invoke(*sides, "--date", "foo")
+
+
+def test_one_result_on_both_sides_is_said_to_be_one() -> None:
+    assert "A, B: the very same result" in _run(_DGX, _DGX)
+    assert "the very same" not in _run(_BOW, _DGX)
+
+
+def test_a_file_without_records_is_no_run(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    with pytest.raises(UsageError, match=r"nothing in .*notes\.txt is a record of a run"):
+        _invoke(tmp_path / "notes.txt", _DGX)
+
+
 def test_what_does_not_compare_is_refused_with_the_reason() -> None:
     with pytest.raises(TrainmarkError) as caught:
         _invoke(_BOW, _POPART)
@@ -174,7 +202,7 @@ def test_own_runs_stand_unverified_beside_published_ones(tmp_path: Path) -> None
     assert _line(text, "standing  ") == "standing unverified verified by MLCommons"
     assert "unverified results beside verified ones" in text
     assert "Unverified results were not reviewed by MLCommons." in text
-    assert "Not per dollar of list price. A: " in text
+    assert "list price" in _line(text, "Not known, so not compared: ")
 
 
 def test_an_own_benchmark_is_compared_only_with_its_like(tmp_path: Path) -> None:
@@ -207,7 +235,7 @@ def test_a_side_without_a_score_is_said_to_have_none(tmp_path: Path) -> None:
     record(own_result(id="own/2"), (), tmp_path)
     for sides in (("own:own/1", "own:own/2"), ("own:own/2", "own:own/1")):
         text = _run(*sides, "--catalogue", tmp_path, "--explain")
-        assert "no score: there are no runs." in text
+        assert "has no score: there are no runs." in text
         assert "takes" not in text
 
 

@@ -141,9 +141,17 @@ def _versus(sides: tuple[Side, ...], judgement: Judgement) -> Versus:
         sides=sides,
         against=tuple(_against(first, other) for other in others),
         differences=_differences(results),
-        marks=judgement.marks,
+        marks=(*_same(sides), *judgement.marks),
         forced=judgement.reasons,
     )
+
+
+def _same(sides: Sequence[Side]) -> list[str]:
+    """Which sides are one and the same result."""
+    letters: dict[str, list[str]] = {}
+    for side in sides:
+        letters.setdefault(side.result.id, []).append(side.letter)
+    return [f"{', '.join(who)}: the very same result" for who in letters.values() if len(who) > 1]
 
 
 def _against(first: Side, other: Side) -> Against:

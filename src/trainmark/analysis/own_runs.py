@@ -19,6 +19,7 @@ from trainmark.types import Result, Run, UsageError
 
 __all__ = ["results_and_runs_at", "results_at"]
 
+_BREAKS_RULES = "breaks the rules"  # the status of such a run
 _LABEL = "unverified"
 _OWN_TARGET = "unverified; MLPerf procedure, own target"
 _UNCHECKED = "unverified and not checked"
@@ -43,8 +44,26 @@ def results_and_runs_at(path: Path) -> tuple[tuple[Result, tuple[Run, ...]], ...
         path: A log, a benchmark folder, or any folder above.
 
     Raises:
-        UsageError: The path is missing, or there are no result logs below it.
+        UsageError: The path is missing, there are no result logs below it, or nothing in them
+            is a record of a run.
     """
+    found = _read(path)
+    if all(_says_nothing(run) for _, runs in found for run in runs):
+        raise UsageError(
+            f"nothing in {path} is a record of a run",
+            hint="A result log has lines with :::MLLOG and a JSON object. Next: trainmark check "
+            f"{path}",
+        )
+    return found
+
+
+def _says_nothing(run: Run) -> bool:
+    """Whether a log has no record at all; that it breaks the rules is our own word."""
+    status = None if run.status == _BREAKS_RULES else run.status
+    return replace(run, source="", status=status) == Run(source="")
+
+
+def _read(path: Path) -> tuple[tuple[Result, tuple[Run, ...]], ...]:
     try:
         scores = rules.score_path(path)
     except UsageError:
@@ -73,7 +92,7 @@ def _checked(folder: rules.FolderScore) -> tuple[Result, tuple[Run, ...]]:
     runs = tuple(
         _with_samples(verdict.run, benchmark)
         if verdict.ok
-        else replace(verdict.run, status="breaks the rules")
+        else replace(verdict.run, status=_BREAKS_RULES)
         for verdict in folder.verdicts
         if verdict.run is not None
     )

@@ -81,7 +81,7 @@ def command(
             selections = selected(
                 sides, benchmark=benchmark, where=where, on_finding=findings.append
             )
-            tables = load_tables(prices_file)
+            tables = load_tables(prices_file, date=date)
             found = compare(selections, tables=tables, anyway=anyway, price=price, years=years)
     finally:  # what is damaged may be why something was not found
         warn(findings)

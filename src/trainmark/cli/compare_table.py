@@ -155,6 +155,8 @@ def _spread(side: "Side") -> str:
 
 
 def _runs(side: "Side") -> str:
+    if not side.result.run_minutes:
+        return "none with success"
     count = len(side.result.run_minutes) if side.estimate is None else side.estimate.runs
     failed = count - len(side.result.run_minutes)
     return f"{count}, {failed} of them failed" if failed > 0 else str(count)

@@ -24,7 +24,12 @@ _SHOWN = (
     "accelerator_watt_hours",
     "energy_joules",
 )
-_TOLD = ("dollar_minutes", "rack_unit_minutes", "rated_watt_hours", "energy_joules")
+_TOLD = {
+    "dollar_minutes": "list price",
+    "rack_unit_minutes": "height",
+    "rated_watt_hours": "rated power",
+    "energy_joules": "measured energy",
+}
 _LEAST_WIDTH = 40
 _AS_LONG = 0.0005  # less shows as 0.0 %
 
@@ -52,22 +57,22 @@ def _versus(versus: "Versus", *, explain: bool, costs: bool) -> Iterator[str]:
     for reason in versus.forced:
         yield from _wrap(f"NOT COMPARABLE, compared anyway: {reason}")
     yield ""
-    yield from sides(versus, width)
-    yield ""
     for one in versus.against:
         yield from _wrap(_verdict(one))
         yield from _wrap(_why(one), "  ")
-    first = versus.sides[0]
     for side in versus.sides:
         if side.result.minutes is None:
-            yield from _wrap(f"{side.letter} has no score: {side.result.score_basis}.")
-    if first.result.minutes is None:
+            why = side.result.score_basis.removeprefix("no score: ")
+            yield from _wrap(f"{side.letter} has no score: {why}.")
+    yield ""
+    yield from sides(versus, width)
+    if all(one.speed is None for one in versus.against):
         return
     names = _names(versus)
     yield ""
     yield "A's performance, where the other side is 1 (above 1: A is better)"
     yield from advantages(versus, names, width)
-    for line in _missing(versus, costs=costs):
+    for line in _missing(versus, costs=costs, explain=explain):
         yield from _wrap(line)
     marks = _marks(versus, names)
     if marks:
@@ -100,9 +105,7 @@ def _verdict(one: "Against") -> str:
         return f"{said}. Noise or not cannot be told; {time.note}."
     which = "within" if time.within_noise else "beyond"
     share = percent(time.share_faster)
-    noise = f"That is {which} the noise of these runs (A is faster in {share} of the draws)."
-    note = f" Its interval: {time.note}." if time.note else ""
-    return f"{said}. {noise}{note}"
+    return f"{said}. That is {which} the noise of these runs (A is faster in {share} of the draws)."
 
 
 def _why(one: "Against") -> str:
@@ -129,9 +132,33 @@ def _names(versus: "Versus") -> list[str]:
     return [name for name in _SHOWN if name in known]
 
 
-def _missing(versus: "Versus", *, costs: bool) -> Iterator[str]:
+def _missing(versus: "Versus", *, costs: bool, explain: bool) -> Iterator[str]:
+    """What is not known, and so not compared; each reason where it was asked for."""
+    asked = [name for name in ("dollar_minutes", "run_cost_usd") if costs]
+    names = list(dict.fromkeys([*asked, *_TOLD])) if explain else asked
+    yield from _reasons(versus, names)
+    unknown = {
+        name: [
+            side.letter
+            for side in versus.sides
+            if side.derived[name].missing and side.result.minutes is not None
+        ]
+        for name in _TOLD
+        if name not in names
+    }
+    who: dict[str, list[str]] = {}
+    for name, letters in unknown.items():
+        if letters:
+            who.setdefault(", ".join(letters), []).append(_TOLD[name])
+    if who:
+        parts = (f"{', '.join(what)} of {letters}" for letters, what in who.items())
+        figures = any(unknown[name] for name in unknown if name != "energy_joules")
+        how = " (--explain: why; trainmark prices add: your own figures)" if figures else ""
+        yield f"Not known, so not compared: {'; '.join(parts)}{how}."
+
+
+def _reasons(versus: "Versus", names: Sequence[str]) -> Iterator[str]:
     """Why there is no number per something, a line for each; then what to do about it."""
-    names = [*_TOLD[:1], *(["run_cost_usd"] if costs else []), *_TOLD[1:]]
     per = {measure.name: measure.per for measure in versus.against[0].measures}
     advice: dict[str, None] = {}
     for name in names:
@@ -148,7 +175,12 @@ def _missing(versus: "Versus", *, costs: bool) -> Iterator[str]:
 
 
 def _marks(versus: "Versus", names: Sequence[str]) -> list[str]:
-    marks = [*versus.marks]
+    marks = [
+        f"interval against {one.letter}: {one.time.note}"
+        for one in versus.against
+        if one.time is not None and one.time.within_noise is not None and one.time.note
+    ]
+    marks += versus.marks
     per = {measure.name: measure.per for measure in versus.against[0].measures}
     for name in names:
         said = [(side.letter, mark) for side in versus.sides for mark in side.derived[name].marks]
