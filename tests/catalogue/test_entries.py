@@ -1,3 +1,6 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
 from trainmark.catalogue.entries import Folder, Folders, find_folders
 
 
@@ -102,3 +105,28 @@ def test_unknown_benchmarks_and_no_results_at_all() -> None:
     assert find_folders(["House/results/box/no_such_thing/result_0.txt"], "top") == nothing
     assert find_folders(["results", "a/results/b", "House/systems/box.json"], "top") == nothing
     assert find_folders([], "top") == nothing
+
+
+WORDS = (
+    "results",
+    "systems",
+    "v0.5.0",
+    "House",
+    "resnet",
+    "power",
+    "code",
+    "result_0.txt",
+    "a.log",
+)
+
+
+@given(st.lists(st.lists(st.sampled_from([*WORDS, "\udcff", "x"]), min_size=1, max_size=7)))
+def test_any_tree_gives_folders_whose_files_are_all_in_it(trees: list[list[str]]) -> None:
+    paths = ["/".join(parts) for parts in trees]
+    found = find_folders(paths, "top")
+    places = [folder.place for folder in found.folders]
+    for folder in found.folders:
+        assert folder.logs
+        assert set(folder.files) <= set(paths)
+    assert set(found.skipped) <= set(paths)
+    assert places == [folder.place for folder in find_folders(reversed(paths), "top").folders]
