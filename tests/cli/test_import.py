@@ -59,7 +59,7 @@ def test_a_table_by_round_and_what_was_new(call: Call, root: Path, tmp_path: Pat
         "1",
     )
     assert last.endswith(f"the catalogue is {where}")
-    assert last.startswith("Read 0 MB of logs in ")
+    assert last.startswith("Read 0.0 MB of logs in ")
     _, out, _ = call("--catalogue", where, f"{V10}={root}")
     cells = dict(zip(_columns(head), out.splitlines()[1].split(), strict=True))
     assert (cells["new"], cells["unchanged"]) == ("0", "1")

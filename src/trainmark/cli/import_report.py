@@ -142,10 +142,11 @@ def as_text(report: Report) -> None:
         if len(findings) > _EXAMPLES:
             click.echo(f"    ... and {len(findings) - _EXAMPLES} more")
     click.echo()
-    rate = report.bytes / report.seconds / 1e6 if report.seconds > 0 else 0.0
+    read = report.bytes / 1e6
+    rate = read / report.seconds if report.seconds > 0 else 0.0
     click.echo(
-        f"Read {report.bytes / 1e6:,.0f} MB of logs in {report.seconds:,.1f} s"
-        f"{f' ({rate:,.0f} MB/s)' if report.bytes else ''}; "
+        f"Read {read:,.{read < 10:d}f} MB of logs in {report.seconds:,.1f} s"
+        f"{f' ({rate:,.{rate < 10:d}f} MB/s)' if report.bytes else ''}; "
         f"the catalogue is {printable(report.where)}"
     )
 
