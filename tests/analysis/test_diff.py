@@ -159,6 +159,7 @@ def test_runs_needed_grows_with_spread_and_falls_with_the_threshold() -> None:
     [
         ({"benchmark": "bert"}, "different tasks"),
         ({"global_batch_size": 2048.0}, "global batch size: 1024 before, 2048 after"),
+        ({"accelerator": "X2"}, "accelerator: X1 before, X2 after"),
         ({"accelerators": 16}, "number of accelerators: 8 before, 16 after"),
         ({"division": "open"}, "division"),
     ],

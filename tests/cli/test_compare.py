@@ -234,7 +234,9 @@ def test_a_side_without_a_score_is_said_to_have_none(tmp_path: Path) -> None:
     record(none, (), tmp_path)
     record(own_result(id="own/2"), (), tmp_path)
     for sides in (("own:own/1", "own:own/2"), ("own:own/2", "own:own/1")):
-        text = _run(*sides, "--catalogue", tmp_path, "--explain")
+        result = _invoke(*sides, "--catalogue", tmp_path, "--explain")
+        text = result.stdout
+        assert result.exit_code == 1
         assert "has no score: there are no runs." in text
         assert "takes" not in text
 

@@ -38,6 +38,8 @@ def test_numbers_for_people() -> None:
     shown = ["9.68", "10.00", "100.0", "14.3"]
     assert [number(x, 3) for x in (9.68, 9.999, 99.96, 14.3)] == shown
     assert (percent(None), percent(0.236), percent(-0.05, sign=True)) == ("", "23.6%", "-5.0%")
+    assert [percent(x, sign=True) for x in (-1e-5, 0.0, 1e-5)] == ["+0.0%"] * 3
+    assert percent(-0.004, places=0) == "0%"
 
 
 def test_amounts_have_prefixes() -> None:

@@ -90,6 +90,7 @@ def unlike(before: Side, after: Side) -> tuple[str, ...]:
         "division": (one.division, other.division),
         "global batch size": (one.global_batch_size, other.global_batch_size),
         "number of accelerators": (one.accelerators, other.accelerators),
+        "accelerator": (one.accelerator or None, other.accelerator or None),
     }.items():
         if None not in values and values[0] != values[1]:
             found.append(f"{name}: {_shown(values[0])} before, {_shown(values[1])} after")

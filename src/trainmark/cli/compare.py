@@ -41,7 +41,9 @@ __all__ = ["command"]
     metavar="DIR",
     help="The folder of own results, instead of the user's.",
 )
+@click.pass_context
 def command(
+    ctx: click.Context,
     *,
     sides: tuple[str, ...],
     benchmark: str | None,
@@ -61,7 +63,7 @@ def command(
     that all sides have is compared: minutes, speed with its spread, why, and performance per
     accelerator, dollar, rack unit, watt and joule as far as the figures are known.
 
-    Exit status: 0 compared, 1 the results do not compare, 2 a wrong request.
+    Exit status: 0 compared, 1 the results do not compare or have no scores, 2 a wrong request.
     """
     from trainmark.analysis.compare import compare
     from trainmark.analysis.selection import sides as selected
@@ -89,8 +91,9 @@ def command(
         import json
 
         click.echo(json.dumps(found.to_dict(), indent=2))
-        return
-    from trainmark.cli.compare_text import text
+    else:
+        from trainmark.cli.compare_text import text
 
-    for line in text(found, explain=explain, costs=price != "list" or years is not None):
-        click.echo(line)
+        for line in text(found, explain=explain, costs=price != "list" or years is not None):
+            click.echo(line)
+    ctx.exit(0 if any(one.time for versus in found.versus for one in versus.against) else 1)

@@ -169,8 +169,11 @@ def _round(side: "Side") -> str:
 
 def _chips(side: "Side") -> str:
     result = side.result
-    count = "unknown number of" if result.accelerators is None else f"{result.accelerators:,}"
-    return f"{count} {result.accelerator}" if result.accelerator else "none"
+    if result.accelerators is None:
+        return f"unknown number of {result.accelerator}" if result.accelerator else "unknown"
+    if result.accelerators == 0:
+        return "none"
+    return f"{result.accelerators:,} {result.accelerator or 'of unknown kind'}"
 
 
 _FACTS = (

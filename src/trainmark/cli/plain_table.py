@@ -90,7 +90,10 @@ _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 def percent(value: float | None, *, sign: bool = False, places: int = 1) -> str:
     """A share as per cent, "" for none."""
-    return "" if value is None else f"{value:{'+' if sign else ''}.{places}%}"
+    if value is None:
+        return ""
+    rounded = round(100 * value, places) + 0.0  # no -0.0
+    return f"{rounded:{'+' if sign else ''}.{places}f}%"
 
 
 def _wide(text: str) -> int:
