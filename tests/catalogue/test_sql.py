@@ -169,6 +169,11 @@ def test_a_time_limit_ends_a_statement() -> None:
     assert time.monotonic() - began < 20
 
 
+@pytest.mark.parametrize("seconds", [None, float("inf"), float("nan"), 1e300])
+def test_a_limit_that_is_none(seconds: float | None) -> None:
+    assert _rows("SELECT 1", seconds=seconds) == [(1,)]
+
+
 def test_a_reader_that_takes_its_time_is_not_counted() -> None:
     with asked("FROM range(10000)", seconds=1.0) as answer:
         for _ in answer.blocks:

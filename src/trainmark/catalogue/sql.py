@@ -134,7 +134,9 @@ class _Worker:
     """Runs a statement beside the main thread, so that Ctrl-C and a time limit can end it."""
 
     def __init__(self, database: engine.Database, statement: str, seconds: float | None) -> None:
-        self._database, self._statement, self._seconds = database, statement, seconds
+        self._database, self._statement = database, statement
+        limited = seconds is not None and seconds < threading.TIMEOUT_MAX  # neither inf nor nan
+        self._seconds = seconds if limited else None
         self._waited = 0.0
         self._stopped = threading.Event()
         self._made: queue.Queue[Any] = queue.Queue(maxsize=2)
