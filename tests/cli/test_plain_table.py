@@ -1,6 +1,6 @@
 """Plain tables: alignment, narrow terminals, hostile text."""
 
-from trainmark.cli.plain_table import Column, amount, number, percent, table_lines
+from trainmark.cli.plain_table import Column, amount, number, percent, table_lines, wrapped
 
 _COLUMNS = (Column("name", right=False), Column("n"), Column("note", 2, right=False))
 
@@ -46,3 +46,14 @@ def test_amounts_have_prefixes() -> None:
     values = (None, 3072.0, 9_999.0, 10_000.0, 590_123.0, 48_684_346.0, 3_775e6, 2e12)
     shown = ["", "3,072", "9,999", "10.00k", "590.1k", "48.68M", "3.775G", "2.000T"]
     assert [amount(value) for value in values] == shown
+
+
+def test_sentences_fit_a_terminal_and_are_one_line_in_a_pipe() -> None:
+    text = "one two three four five six seven eight nine ten \x1b[31m"
+    lines = wrapped(text, width=40, first="- ")
+    assert len(lines) == 2
+    assert max(map(len, lines)) <= 40
+    assert (lines[0][:2], lines[1][:2]) == ("- ", "  ")
+    (line,) = wrapped(text, width=None)
+    assert "\x1b" not in line
+    assert wrapped("", width=40) == []

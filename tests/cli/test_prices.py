@@ -188,6 +188,13 @@ def test_a_wrong_file_fails_the_check_and_other_verbs(prices: Call, tmp_path: Pa
     assert prices("check", tmp_path / "absent")[0] == 2
 
 
+def test_nothing_of_ones_own_to_check_is_told(prices: Call) -> None:
+    status, _, err = prices("check")
+    assert status == 2
+    assert "no figures of your own" in err
+    assert "trainmark prices add" in err
+
+
 def test_text_of_a_file_reaches_the_terminal_as_text(prices: Call, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(row(product=r'"\u001b[31mred\nline"', note=r'"\u202e"'))

@@ -1,12 +1,10 @@
 """What ``trainmark compare`` prints for people: sentences around the tables."""
 
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainmark.cli.compare_table import advantages, number, sides
-from trainmark.cli.plain_table import percent, terminal_width
-from trainmark.types import printable
+from trainmark.cli.plain_table import percent, terminal_width, wrapped
 
 if TYPE_CHECKING:
     from trainmark.analysis.comparison import Against, Comparison, Measure, Refused, Side, Versus
@@ -30,7 +28,6 @@ _TOLD = {
     "rated_watt_hours": "rated power",
     "energy_joules": "measured energy",
 }
-_LEAST_WIDTH = 40
 _AS_LONG = 0.0005  # less shows as 0.0 %
 
 
@@ -175,11 +172,12 @@ def _reasons(versus: "Versus", names: Sequence[str]) -> Iterator[str]:
 
 
 def _marks(versus: "Versus", names: Sequence[str]) -> list[str]:
-    marks = [
-        f"interval against {one.letter}: {one.time.note}"
+    notes = [
+        (one.letter, one.time.note)
         for one in versus.against
         if one.time is not None and one.time.within_noise is not None and one.time.note
     ]
+    marks = [f"interval against {note}" for note in _by_text(notes)]
     marks += versus.marks
     per = {measure.name: measure.per for measure in versus.against[0].measures}
     for name in names:
@@ -267,15 +265,4 @@ def _standing(comparison: "Comparison") -> str:
 
 
 def _wrap(line: str, first: str = "", rest: str = "  ") -> list[str]:
-    """A text as lines that fit the terminal, on one line without; none for ""."""
-    width = terminal_width()
-    if not line or width is None:
-        return [first + printable(line)] if line else []
-    return textwrap.wrap(
-        printable(line),
-        max(width, _LEAST_WIDTH),
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return wrapped(line, width=terminal_width(), first=first, rest=rest)

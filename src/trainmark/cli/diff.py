@@ -96,7 +96,9 @@ def command(
 
         click.echo(json.dumps([one.to_dict() for one in found], indent=2))
     else:
-        for one in found:
+        for place, one in enumerate(found):
+            if place:
+                click.echo()
             _print(one)
     untold = strict and any(one.outcome is Outcome.UNTOLD for one in found)
     no_score = any(one.outcome is Outcome.NO_SCORE for one in found)
@@ -105,7 +107,7 @@ def command(
 
 
 def _print(one: "Diff") -> None:
-    from trainmark.cli.plain_table import Column, table_lines, terminal_width
+    from trainmark.cli.plain_table import Column, table_lines, terminal_width, wrapped
     from trainmark.types import printable
 
     benchmark = one.after.result.benchmark or "no benchmark known"
@@ -114,13 +116,17 @@ def _print(one: "Diff") -> None:
     click.echo(f"Runs that count: {' and '.join(counts)}\n")
     columns = [Column(heading, rank, right) for heading, rank, right in _COLUMNS]
     rows = [_row(measure) for measure in one.measures]
-    for line in table_lines(columns, rows, width=terminal_width()):
+    width = terminal_width()
+    for line in table_lines(columns, rows, width=width):
         click.echo(line)
-    click.echo()
-    for verdict in _verdict(one):
-        click.echo(verdict)
+    headline = f"{click.style(_HEADLINES[one.outcome], bold=True)}{_limit(one)}"
+    click.echo(f"\n{headline}")
+    for reason in _reasons(one):
+        for line in wrapped(reason, width=width, first="  ", rest="    "):
+            click.echo(line)
     for text in (*one.unlike, *one.notes):
-        click.echo(printable(f"Note: {text}"))
+        for line in wrapped(f"Note: {text}", width=width):
+            click.echo(line)
     if one.setup:
         click.echo("\nSet up otherwise:")
         rows = [(name, old or "(not said)", new or "(not said)") for name, old, new in one.setup]
@@ -129,7 +135,6 @@ def _print(one: "Diff") -> None:
             click.echo(f"  {line}")
     if any(side.result.origin != "published" for side in (one.before, one.after)):
         click.echo("Unverified: MLCommons has not reviewed these runs.")
-    click.echo()
 
 
 # Heading, rank (the highest is left out first on a narrow terminal), whether it is set right.
@@ -194,16 +199,15 @@ def _interval(measure: "Measure") -> str:
     return f"[{low:+.1f}, {high:+.1f}]"
 
 
-def _verdict(one: "Diff") -> "Iterator[str]":
-    """A line for each measure that decides."""
-    yield f"{click.style(_HEADLINES[one.outcome], bold=True)}{_limit(one)}"
+def _reasons(one: "Diff") -> "Iterator[str]":
+    """What is to be said of each measure that decides."""
     for measure in one.measures:
         if measure.name not in one.judged:
             continue
         if measure.outcome == "untold":
-            yield f"  {measure.name}: {_untold(measure, one.threshold)}"
+            yield f"{measure.name}: {_untold(measure, one.threshold)}"
         elif measure.note:
-            yield f"  {measure.name}: {measure.note}"
+            yield f"{measure.name}: {measure.note}"
 
 
 _HEADLINES = {

@@ -139,7 +139,7 @@ _COLUMNS = (
 
 
 def _print(chain: "Chain", task: str, division: str, *, explain: bool) -> None:
-    from trainmark.cli.plain_table import Column, table_lines, terminal_width
+    from trainmark.cli.plain_table import Column, table_lines, terminal_width, wrapped
     from trainmark.types import printable
 
     head = f"{task} on {chain.chips:,} {chain.accelerator}, {division}, round by round"
@@ -147,21 +147,23 @@ def _print(chain: "Chain", task: str, division: str, *, explain: bool) -> None:
     click.echo(printable(f"Results of {chain.basis}"))
     columns = [Column(heading, rank, right) for heading, rank, right in _COLUMNS]
     several = len({point.result.submitter for point in chain.points}) > 1
-    lines = table_lines(
-        columns, [_row(point, several=several) for point in chain.points], width=terminal_width()
-    )
+    width = terminal_width()
+    rows = [_row(point, several=several) for point in chain.points]
+    lines = table_lines(columns, rows, width=width)
     click.echo(f"\n{lines[0]}")
     group = None
     for point, line in zip(chain.points, lines[1:], strict=True):
         if point.group != group:
             for reason in point.parted:
-                click.echo(printable(f"-- the chain starts anew: {reason}"))
+                for part in wrapped(f"-- the chain starts anew: {reason}", width=width, rest="   "):
+                    click.echo(part)
             click.echo(f"-- {point.group.name}, target {point.group.target}")
             group = point.group
         click.echo(line)
     click.echo()
     for note in _notes(chain, explain=explain):
-        click.echo(printable(note))
+        for part in wrapped(note, width=width):
+            click.echo(part)
     click.echo()
 
 

@@ -6,15 +6,17 @@ column is there and no line is broken.
 
 import shutil
 import sys
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trainmark.types import printable
 
-__all__ = ["Column", "amount", "number", "percent", "table_lines", "terminal_width"]
+__all__ = ["Column", "amount", "number", "percent", "table_lines", "terminal_width", "wrapped"]
 
 _GAP = "  "
+_LEAST_WIDTH = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,27 @@ def table_lines(
 def terminal_width() -> int | None:
     """The terminal's width; None when the output is no terminal."""
     return shutil.get_terminal_size().columns or None if sys.stdout.isatty() else None
+
+
+def wrapped(text: str, *, width: int | None, first: str = "", rest: str = "  ") -> list[str]:
+    """A text as lines that fit; on one line without a width; none for "".
+
+    Args:
+        text: Made printable here.
+        width: The greatest width; None for no limit.
+        first: What the first line begins with.
+        rest: What the others begin with.
+    """
+    if not text or width is None:
+        return [first + printable(text)] if text else []
+    return textwrap.wrap(
+        printable(text),
+        max(width, _LEAST_WIDTH),
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def number(value: float | None, digits: int = 4) -> str:

@@ -177,11 +177,19 @@ def add(group_json: bool, /, *, prices_file: Path | None, as_json: bool, **given
 @click.pass_obj
 def check(group_json: bool, /, *, path: Path | None, as_json: bool) -> None:
     """Check a file of figures; your own without FILE."""
+    import os
+
     from trainmark.catalogue.tables import own_file
     from trainmark.catalogue.tables_reading import parse_table, read_text
     from trainmark.types import TrainmarkError, UsageError
 
-    path = path or own_file()
+    if path is None:
+        path = own_file()
+        if not os.path.lexists(path):
+            raise UsageError(
+                f"there are no figures of your own to check: {path} is not there",
+                hint="trainmark prices add writes it; trainmark prices check FILE checks another.",
+            )
     text = read_text(path)
     try:
         found = parse_table(path, text, own=True)

@@ -96,7 +96,7 @@ reference   samples of the round's reference convergence points at that batch si
 
 
 def _print(found: "Scaling", division: str, *, show_all: bool) -> None:
-    from trainmark.types import printable
+    from trainmark.cli.plain_table import terminal_width, wrapped
 
     shown = [curve for curve in found.curves if len(curve.best) > 1] or list(found.curves)
     for place, curve in enumerate(shown):
@@ -104,12 +104,13 @@ def _print(found: "Scaling", division: str, *, show_all: bool) -> None:
             click.echo()
         _print_curve(found, curve, division, show_all=show_all)
     click.echo()
-    for line in _ending(found, shown):
-        click.echo(printable(line))
+    for text in _ending(found, shown):
+        for line in wrapped(text, width=terminal_width()):
+            click.echo(line)
 
 
 def _print_curve(found: "Scaling", curve: "Curve", division: str, *, show_all: bool) -> None:
-    from trainmark.cli.plain_table import Column, table_lines, terminal_width
+    from trainmark.cli.plain_table import Column, table_lines, terminal_width, wrapped
     from trainmark.types import printable
 
     group = found.group
@@ -124,8 +125,9 @@ def _print_curve(found: "Scaling", curve: "Curve", division: str, *, show_all: b
     notes = list(_notes(curve, show_all=show_all))
     if notes:
         click.echo()
-    for line in notes:
-        click.echo(printable(line))
+    for note in notes:
+        for line in wrapped(note, width=terminal_width()):
+            click.echo(line)
 
 
 # Heading, rank (the highest is left out first on a narrow terminal), whether it is set right.
