@@ -122,6 +122,17 @@ def rack_units(name: str) -> float:
     return found.figure.value
 
 
+def units_of_parts(name: str) -> float:
+    """Height of an IPU-POD16 from its parts: IPU-M2000s, and host servers of one unit each.
+
+    Its own row in the tables is the report's number, which would prove nothing.
+    """
+    system, part = result(name), _tables().products["ipu-m2000-space"]
+    assert system.accelerators is not None, name
+    assert system.hosts is not None, name
+    return system.accelerators / part.rule.accelerators * part.figure.value + system.hosts
+
+
 def rounds_of(accelerator: str) -> list[str]:
     """The rounds in which there are results of an accelerator."""
     found = {r.round for r in _published().values() if accelerator in r.accelerator}
@@ -173,6 +184,7 @@ _NAMES: tuple[Callable[..., object], ...] = (
     result,
     rounds_of,
     sizes_of,
+    units_of_parts,
 )
 
 
