@@ -145,9 +145,8 @@ def test_measured_energy_is_shown_beside_the_minutes(tmp_path: Path) -> None:
 def test_rated_watts_never_stand_for_measured_power() -> None:
     text = _run(_DGX, "v1.0/NVIDIA/dgxa100_ngc21.05_mxnet/resnet")
     assert _line(text, "per rated watt of the accelerators  ")
-    assert (
-        "per rated watt of the accelerators: A, B: upper bound by datasheet, not measured" in text
-    )
+    assert "per rated watt of the system: A, B: upper bound by datasheet, not measured" in text
+    assert "per rated watt of the accelerators: A, B: datasheet, not measured; hosts," in text
 
 
 def test_the_cost_of_a_run_is_told_when_it_is_asked_for() -> None:

@@ -33,6 +33,7 @@ NAMES = tuple(PER)
 
 _HOURS_PER_YEAR = 8766  # 365.25 days
 _NOT_MEASURED = "upper bound by datasheet, not measured"
+_PART = "datasheet, not measured; hosts, network and cooling come on top"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +262,7 @@ class _Derivation:
             f"{count:,} x {_number(figure.value)} W / 60",
             f"rated power of the accelerators {hardware.name} alone",
             sources=(_stated(figure),),
-            marks=(_NOT_MEASURED, "without hosts, network and cooling", *figure.marks),
+            marks=(_PART, *figure.marks),
         )
 
     def energy(self) -> Derived:
