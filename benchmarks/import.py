@@ -30,10 +30,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from trainmark.catalogue.entries import find_folders
-from trainmark.catalogue.git_objects import sizes_of
-from trainmark.catalogue.imports_place import Place, find_place, open_place
-from trainmark.catalogue.source import FolderSource, GitSource
+from trainmark.catalogue.importing.entries import find_folders
+from trainmark.catalogue.importing.git_objects import sizes_of
+from trainmark.catalogue.importing.place import Place, find_place, open_place
+from trainmark.catalogue.importing.source import FolderSource, GitSource
 
 _LOOK_S = 0.05
 

@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from trainmark.analysis.cost import derive
 from trainmark.analysis.statistics import Ratio, Sample, ratio
 from trainmark.catalogue import Filters, query
-from trainmark.catalogue.tables import Tables, load_tables
+from trainmark.catalogue.figures.tables import Tables, load_tables
 from trainmark.types import Result
 
 PAGE = Path(__file__).with_name("claims.md")

@@ -10,7 +10,7 @@ from trainmark.analysis.compare import compare
 from trainmark.analysis.comparison import Against, Comparison, Measure
 from trainmark.analysis.selection import Selection
 from trainmark.analysis.selection import sides as selected
-from trainmark.catalogue.tables import Tables, load_tables
+from trainmark.catalogue.figures.tables import Tables, load_tables
 from trainmark.cli.compare_text import text
 from trainmark.types import Result, TrainmarkError, UsageError
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.catalogue.priced import dgx, result, row
 from trainmark.analysis.cost import NAMES, PER, Derived, advantage, derive
 from trainmark.catalogue import published
-from trainmark.catalogue.tables import Tables, load_tables
+from trainmark.catalogue.figures.tables import Tables, load_tables
 from trainmark.types import Result, UsageError
 
 
@@ -81,6 +81,9 @@ def test_a_competitors_figure_says_so(tables: Tables) -> None:
 
 def test_every_number_of_a_result(tables: Tables) -> None:
     found = derive(replace(dgx(), energy_joules=4.5e6), tables, price="cloud")
+    assert "times" not in found["energy_joules"].basis
+    scaled = replace(dgx(), energy_joules=4.5e6, scaling_factor=1.05)
+    assert "times 1.05 as its time is" in derive(scaled, tables)["energy_joules"].basis
     assert tuple(found) == NAMES
     assert {name: one.value for name, one in found.items()} == pytest.approx(
         {

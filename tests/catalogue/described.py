@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trainmark.catalogue.describe import Described, describe
+from trainmark.catalogue.naming.describe import Described, describe
 from trainmark.rules.submission.systems_claims import LoggedSystem
 from trainmark.types import Run
 

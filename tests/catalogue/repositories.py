@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.logs import RunShape, write_resnet
-from trainmark.catalogue import imports
+from trainmark.catalogue.importing import imports
 from trainmark.catalogue.schema import RESULT_COLUMNS, RUN_COLUMNS, result_to_row, run_to_row
 from trainmark.catalogue.store import write_table
 from trainmark.mllog import LogWriter, keys

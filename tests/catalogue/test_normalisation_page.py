@@ -5,9 +5,9 @@ from functools import cache
 from pathlib import Path
 
 from trainmark import catalogue
-from trainmark.catalogue import names
-from trainmark.catalogue.describe_doubts import Kind
-from trainmark.catalogue.names_tables import table
+from trainmark.catalogue.naming import names
+from trainmark.catalogue.naming.doubts import Kind
+from trainmark.catalogue.naming.name_tables import table
 from trainmark.catalogue.quality import quality
 from trainmark.types import Result
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from trainmark.catalogue import names, published, runs_of
-from trainmark.catalogue.build import facts_by_round
-from trainmark.catalogue.imports import import_places
-from trainmark.catalogue.imports_place import find_place
+from trainmark.catalogue import published, runs_of
+from trainmark.catalogue.importing.build import facts_by_round
+from trainmark.catalogue.importing.imports import import_places
+from trainmark.catalogue.importing.place import find_place
+from trainmark.catalogue.naming import names
 from trainmark.catalogue.opening import packaged_files
 from trainmark.types import Result
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.catalogue.repositories import commit_all, packaged, write_entry, write_system
-from trainmark.catalogue.imports import Progress
+from trainmark.catalogue.importing.imports import Progress
 from trainmark.catalogue.search import Filters, query
 from trainmark.cli.import_progress import ImportProgress
 from trainmark.cli.main import main

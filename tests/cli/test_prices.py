@@ -10,7 +10,7 @@ import pytest
 
 from tests.catalogue.priced import row
 from tests.cli.check_call import Call, calls
-from trainmark.catalogue.tables import own_file
+from trainmark.catalogue.figures.tables import own_file
 
 ADD = (
     "add",
@@ -229,5 +229,5 @@ def test_it_starts_without_the_database(tmp_path: Path) -> None:
         env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path)},
     )
     loaded = {line.rsplit("|", 1)[-1].strip() for line in found.stderr.splitlines()}
-    assert "trainmark.catalogue.tables" in loaded
+    assert "trainmark.catalogue.figures.tables" in loaded
     assert not loaded & {"rich", "orjson", "yaml", "numpy", "jinja2"}

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tests.docs.examples import DOCS
 from trainmark.analysis.cost import NAMES
-from trainmark.catalogue.figures import BASES, CONFIDENCES
-from trainmark.catalogue.tables_reading import parse_table
+from trainmark.catalogue.figures.figure import BASES, CONFIDENCES
+from trainmark.catalogue.figures.reading import parse_table
 
 PAGE = (DOCS / "prices.md").read_text("utf-8")
 

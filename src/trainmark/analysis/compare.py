@@ -25,7 +25,7 @@ from trainmark.analysis.comparison import (
 from trainmark.analysis.cost import NAMES, PER, advantage, derive
 from trainmark.analysis.selection import Selection, one_system, task_of
 from trainmark.analysis.statistics import Ratio, Sample, estimate, ratio
-from trainmark.catalogue.tables import Tables
+from trainmark.catalogue.figures.tables import Tables
 from trainmark.types import Result, TrainmarkError, UsageError
 
 __all__ = ["compare"]

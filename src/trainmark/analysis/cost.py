@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from trainmark.catalogue.figures import Figure
-from trainmark.catalogue.prices import Price, Product
-from trainmark.catalogue.tables import Tables
+from trainmark.catalogue.figures.figure import Figure
+from trainmark.catalogue.figures.prices import Price, Product
+from trainmark.catalogue.figures.tables import Tables
 from trainmark.types import Result, UsageError
 
 __all__ = ["NAMES", "PER", "Derivations", "Derived", "advantage", "derive"]
@@ -271,12 +271,15 @@ class _Derivation:
             return Derived(
                 name=name, value=None, unit=unit, missing="no power measurement was submitted"
             )
+        basis = "measured at the supply of all nodes, mean of the runs that the score counts"
+        if self.result.scaling_factor != 1:
+            basis += f", times {self.result.scaling_factor:.6g} as its time is"
         return Derived(
             name=name,
             value=joules,
             unit=unit,
             formula=f"{_number(joules)} J",
-            basis="measured at the supply of all nodes, mean of the runs that the score counts",
+            basis=basis,
             sources=_place(self.result),
         )
 

@@ -273,7 +273,9 @@ def _plans(results: Sequence[Result], *, submitter: str | None, any_submitter: b
 
 def _vendor_of(accelerator: str) -> str:
     """Who makes an accelerator, in small letters; "" if that is not known."""
-    from trainmark.catalogue.names import accelerator_named  # its vocabulary takes time to load
+    from trainmark.catalogue.naming.names import (
+        accelerator_named,  # its vocabulary takes time to load
+    )
 
     known = accelerator_named(accelerator)
     return "" if known is None else known.vendor.lower()

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from trainmark import mllog, rules
-from trainmark.catalogue import names
-from trainmark.catalogue.describe import describe
-from trainmark.catalogue.run_facts import read_run
+from trainmark.catalogue.importing.run_facts import read_run
+from trainmark.catalogue.naming import names
+from trainmark.catalogue.naming.describe import describe
 from trainmark.rules.places import find_place
 from trainmark.types import Result, Run, UsageError
 

@@ -131,7 +131,9 @@ def _times_of(result: Result) -> tuple[str, tuple[float, ...]]:
 
 
 def _family(accelerator: str) -> str:
-    from trainmark.catalogue.names import accelerator_named  # its vocabulary takes time to load
+    from trainmark.catalogue.naming.names import (
+        accelerator_named,  # its vocabulary takes time to load
+    )
 
     known = accelerator_named(accelerator)
     return "" if known is None else known.family

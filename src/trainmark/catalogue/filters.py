@@ -209,7 +209,7 @@ def resolved(filters: Filters, database: Database) -> Filters:
 
 
 def _official(benchmark: str) -> str:
-    from trainmark.catalogue import names
+    from trainmark.catalogue.naming import names
 
     return names.benchmark(benchmark).name
 

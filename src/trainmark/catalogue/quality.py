@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trainmark.catalogue.names import accelerator_named
+from trainmark.catalogue.naming.names import accelerator_named
 from trainmark.types import Result, printable
 
 __all__ = ["KNOWN_FIELDS", "KindCount", "KnownField", "Quality", "lines", "quality"]

@@ -69,14 +69,14 @@ _FIGURE = (
 
 
 def _figure_columns() -> tuple[Described, ...]:
-    from trainmark.catalogue.figures import Figure
+    from trainmark.catalogue.figures.figure import Figure
 
     said = meanings(Figure)
     return tuple(Described(name, kind, said.get(name, "")) for name, kind in _FIGURE)
 
 
 def _hardware() -> tuple[Described, ...]:
-    from trainmark.catalogue.hardware import PRECISIONS, UNITS, Hardware
+    from trainmark.catalogue.figures.hardware import PRECISIONS, UNITS, Hardware
 
     said = meanings(Hardware)
     return (
@@ -189,8 +189,8 @@ def _drop_temporary(database: engine.Database) -> None:
 
 
 def _fill_figures(database: engine.Database, names: frozenset[str], prices: Path | None) -> None:
-    from trainmark.catalogue.hardware import UNITS
-    from trainmark.catalogue.tables import load_tables
+    from trainmark.catalogue.figures.hardware import UNITS
+    from trainmark.catalogue.figures.tables import load_tables
 
     tables = load_tables(prices)
     accelerators = list(tables.accelerators.values())

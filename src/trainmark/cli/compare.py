@@ -67,7 +67,7 @@ def command(
     """
     from trainmark.analysis.compare import compare
     from trainmark.analysis.selection import sides as selected
-    from trainmark.catalogue.tables import load_tables
+    from trainmark.catalogue.figures.tables import load_tables
     from trainmark.cli.damaged import warn
     from trainmark.cli.told import told
     from trainmark.types import Finding, UsageError

@@ -8,7 +8,7 @@ import click
 from trainmark.types import UsageError
 
 if TYPE_CHECKING:
-    from trainmark.catalogue.imports_place import Place
+    from trainmark.catalogue.importing.place import Place
 
 __all__ = ["command"]
 
@@ -63,8 +63,8 @@ def command(
     Exit status: 0 done, 1 done but something was damaged and is lost, 2 a wrong request.
     """
     from trainmark.catalogue import default_folder
-    from trainmark.catalogue.build import write_published
-    from trainmark.catalogue.imports import import_places
+    from trainmark.catalogue.importing.build import write_published
+    from trainmark.catalogue.importing.imports import import_places
     from trainmark.cli.import_progress import ImportProgress
     from trainmark.cli.import_report import as_text, report_of
 
@@ -93,7 +93,7 @@ def command(
 
 
 def _places(sources: tuple[str, ...], round_name: str | None) -> "list[Place]":
-    from trainmark.catalogue.imports_place import find_place
+    from trainmark.catalogue.importing.place import find_place
 
     if not sources:
         raise UsageError(

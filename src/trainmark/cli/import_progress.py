@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainmark.types import printable
 
 if TYPE_CHECKING:
-    from trainmark.catalogue.imports import Progress
+    from trainmark.catalogue.importing.imports import Progress
 
 __all__ = ["ImportProgress"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from trainmark.catalogue.build import RoundFacts
-from trainmark.catalogue.imports import Imported, SourceReport
+from trainmark.catalogue.importing.build import RoundFacts
+from trainmark.catalogue.importing.imports import Imported, SourceReport
 from trainmark.types import Finding, Result, printable
 
 __all__ = ["Report", "as_text", "report_of"]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from trainmark.catalogue.hardware import Hardware
-    from trainmark.catalogue.prices import Product
-    from trainmark.catalogue.tables import Tables
-    from trainmark.catalogue.tables_writing import Value
+    from trainmark.catalogue.figures.hardware import Hardware
+    from trainmark.catalogue.figures.prices import Product
+    from trainmark.catalogue.figures.tables import Tables
+    from trainmark.catalogue.figures.writing import Value
 
 __all__ = ["add", "check", "command", "list_entries", "show"]
 
@@ -154,8 +154,8 @@ def add(group_json: bool, /, *, prices_file: Path | None, as_json: bool, **given
 
     It is written to your own file. One with the id of a packaged figure replaces that.
     """
-    from trainmark.catalogue.tables import own_file
-    from trainmark.catalogue.tables_writing import add_row
+    from trainmark.catalogue.figures.tables import own_file
+    from trainmark.catalogue.figures.writing import add_row
     from trainmark.cli.prices_text import entry_lines
 
     kind, row = _row(given)
@@ -179,8 +179,8 @@ def check(group_json: bool, /, *, path: Path | None, as_json: bool) -> None:
     """Check a file of figures; your own without FILE."""
     import os
 
-    from trainmark.catalogue.tables import own_file
-    from trainmark.catalogue.tables_reading import parse_table, read_text
+    from trainmark.catalogue.figures.reading import parse_table, read_text
+    from trainmark.catalogue.figures.tables import own_file
     from trainmark.types import TrainmarkError, UsageError
 
     if path is None:
@@ -210,8 +210,8 @@ def _row(given: dict[str, Any]) -> "tuple[str, dict[str, Value]]":
     """The kind of the row that the options describe, and its keys."""
     import datetime
 
-    from trainmark.catalogue import names
-    from trainmark.catalogue.tables_writing import slug
+    from trainmark.catalogue.figures.writing import slug
+    from trainmark.catalogue.naming import names
     from trainmark.types import UsageError
 
     numbers = {
@@ -289,8 +289,8 @@ def _entry(tables: "Tables", name: str) -> "Product | Hardware":
 def _about(tables: "Tables", entry: "Product | Hardware") -> list[str]:
     """The ids of the published results that an entry is about."""
     from trainmark.catalogue import Filters, query
-    from trainmark.catalogue.hardware import Hardware
-    from trainmark.catalogue.prices import Price
+    from trainmark.catalogue.figures.hardware import Hardware
+    from trainmark.catalogue.figures.prices import Price
 
     name = entry.name if isinstance(entry, Hardware) else entry.rule.accelerator
     results = query(Filters(origin="published", accelerator=name or None), sort="round")
@@ -306,7 +306,7 @@ def _about(tables: "Tables", entry: "Product | Hardware") -> list[str]:
 
 
 def _tables(path: Path | None) -> "Tables":
-    from trainmark.catalogue.tables import load_tables
+    from trainmark.catalogue.figures.tables import load_tables
 
     return load_tables(path)
 

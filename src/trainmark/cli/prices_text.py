@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from trainmark.catalogue.figures import CONFIDENCES, Figure
-from trainmark.catalogue.hardware import PRECISIONS, Hardware
-from trainmark.catalogue.prices import Price, Product, RackUnits, Watts
+from trainmark.catalogue.figures.figure import CONFIDENCES, Figure
+from trainmark.catalogue.figures.hardware import PRECISIONS, Hardware
+from trainmark.catalogue.figures.prices import Price, Product, RackUnits, Watts
 from trainmark.cli.plain_table import Column, table_lines, terminal_width
 
 __all__ = ["entry_lines", "kind_of", "list_lines", "plain"]

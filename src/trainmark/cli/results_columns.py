@@ -121,7 +121,7 @@ class Deriving:
     def __call__(self, result: Result) -> "Derivations":
         """All derived numbers of a result."""
         from trainmark.analysis.cost import derive
-        from trainmark.catalogue.tables import load_tables
+        from trainmark.catalogue.figures.tables import load_tables
 
         if self._tables is None:
             self._tables = load_tables(self._prices, date=self._date)

@@ -59,7 +59,7 @@ def subjects_of(results: Sequence[Result], *, prices: "Path | None" = None) -> t
     """
     from trainmark.analysis.comparability import group_of
     from trainmark.analysis.cost import derive
-    from trainmark.catalogue.tables import load_tables
+    from trainmark.catalogue.figures.tables import load_tables
 
     tables = load_tables(prices)
     found = []

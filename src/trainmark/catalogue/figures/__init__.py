@@ -1,0 +1,1 @@
+"""Hardware, prices, space and power: figures with their sources."""

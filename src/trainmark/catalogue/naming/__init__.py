@@ -1,0 +1,1 @@
+"""One vocabulary for what submitters write in many ways, and what describes a system."""
