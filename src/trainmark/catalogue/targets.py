@@ -2,8 +2,8 @@
 
 The numbers are those of the official rule tables (from round 0.7 on; a test compares them) and, for
 the first two rounds, of the training rules and of the logs, which state it as ``eval_target``. They
-are in the units that ``catalogue.samples`` gives a quality in: BLEU as a fraction, the box
-precision of Mask R-CNN, the FID of Stable Diffusion.
+are in the units that ``catalogue.importing.samples`` gives a quality in: BLEU as a fraction, the
+box precision of Mask R-CNN, the FID of Stable Diffusion.
 """
 
 from collections.abc import Mapping
