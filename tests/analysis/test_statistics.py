@@ -205,3 +205,10 @@ def test_two_sides_of_ten_runs_take_little_time() -> None:
         ratio(a, b)
         times.append(time.process_time() - started)
     assert min(times) < 0.08
+
+
+def test_the_order_of_the_runs_changes_nothing() -> None:
+    runs = (20.0, 21.5, 19.2, 20.4, 22.0)
+    other = _sample(30.0, 31.0, 29.5, 30.2)
+    assert ratio(_sample(*runs), other) == ratio(_sample(*reversed(runs)), other)
+    assert estimate(_sample(*runs)) == estimate(_sample(*reversed(runs)))

@@ -5,7 +5,7 @@ each group of comparable rounds apart.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trainmark.analysis.comparability import Group, group_of, groups, round_key
@@ -63,9 +63,7 @@ def gather(asked: Asked, findings: list[Finding] | None = None) -> list[Result]:
             "the name of the accelerator is empty", hint="Give one, for example A100-SXM-80GB."
         )
     wanted = _groups_named(asked.benchmark)
-    filters = _filters(asked)
-    sink: list[Finding] = [] if findings is None else findings
-    on_accelerator = query(filters, where=asked.where, on_finding=sink.append)
+    on_accelerator = _of_groups(asked, wanted, [] if findings is None else findings)
     found = [
         result
         for result in _most_exact(on_accelerator, asked.accelerator)
@@ -77,6 +75,22 @@ def gather(asked: Asked, findings: list[Finding] | None = None) -> list[Result]:
     if not found:
         raise _nothing(asked, wanted)
     return _measured_once(found)
+
+
+def _of_groups(asked: Asked, wanted: Sequence[Group], findings: list[Finding]) -> list[Result]:
+    """What the filters give, as far as it can be of these groups; others would only take time."""
+    filters = replace(_filters(asked), scored=True, not_carried_over=True)
+    names = tuple(sorted({name for group in wanted for name in group.benchmarks}))
+    found: list[Finding] = []
+    try:
+        results = query(
+            replace(filters, benchmark=names), where=asked.where, on_finding=found.append
+        )
+    except UsageError:  # a benchmark that nobody has a result of is no name; a wrong round is told
+        found.clear()
+        results = query(filters, where=asked.where, on_finding=found.append)
+    findings += found
+    return results
 
 
 def group_for(results: Sequence[Result]) -> Group:

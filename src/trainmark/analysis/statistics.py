@@ -18,6 +18,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any, Self
 
 from trainmark.rules.scoring import failures_allowed, may_fail
@@ -156,8 +157,11 @@ def score_of(
     return mean * scaling if math.isfinite(mean) else None
 
 
-def bootstrap(sample: Sample, *, resamples: int = RESAMPLES, seed: int | str = 0) -> list[float]:
-    """Scores of the runs drawn again, in the order of the draws.
+@lru_cache(maxsize=64)  # one side is held against several others
+def bootstrap(
+    sample: Sample, *, resamples: int = RESAMPLES, seed: int | str = 0
+) -> tuple[float, ...]:
+    """Scores of the runs drawn again, in the order of the draws; the runs' own order is no matter.
 
     Args:
         sample: The runs.
@@ -167,13 +171,13 @@ def bootstrap(sample: Sample, *, resamples: int = RESAMPLES, seed: int | str = 0
     Returns:
         Minutes, one for each draw; infinity where too many failed runs were drawn for a score.
     """
-    runs = [*sample.minutes, *[math.inf] * sample.failed]
+    runs = [*sorted(sample.minutes), *[math.inf] * sample.failed]
     count = len(runs)
     left_out = may_fail(count, sample.benchmark)
     draw = random.Random(seed).choices
-    return [
+    return tuple(
         _mean_without_ends(draw(runs, k=count), left_out) * sample.scaling for _ in range(resamples)
-    ]
+    )
 
 
 def estimate(
