@@ -176,6 +176,12 @@ def test_each_accelerator_is_held_against_its_own_smallest_number() -> None:
     assert [s.time_efficiency for s in found.curves[1].steps] == [1.0]
 
 
+def test_more_than_linear_is_said_to_be_a_slow_base() -> None:
+    slow, fast = made(50.0, id="a", accelerators=4), made(20.0, id="b", accelerators=8)
+    assert _of(slow, fast).marks[0].startswith("efficiencies over 100 %: the base, the fastest")
+    assert not _of(made(40.0, id="a", accelerators=4), fast).marks
+
+
 def test_a_family_gives_a_curve_for_each_of_its_accelerators() -> None:
     found = scaling(Asked(benchmark="bert", accelerator="h100"))
     names = [curve.accelerator for curve in found.curves]

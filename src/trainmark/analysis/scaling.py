@@ -28,6 +28,7 @@ from trainmark.types import Finding, Result
 __all__ = ["Curve", "Fit", "Scaling", "Step", "curve_of", "fit_of", "scaling", "scaling_of"]
 
 _LEAST_COUNTS = 3
+_ABOVE_ALL = 1.005  # what shows as more than 100 %
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +228,7 @@ def curve_of(results: Sequence[Result]) -> Curve:
         accelerator=smallest.accelerator,
         steps=steps,
         fit=fit_of([(step.chips, step.minutes) for step in chosen]),
-        marks=_marks([step.result for step in chosen]),
+        marks=_marks(chosen),
     )
 
 
@@ -267,6 +268,15 @@ def _step(result: Result, smallest: Result, *, is_best: bool) -> Step:
     )
 
 
-def _marks(results: Sequence[Result]) -> tuple[str, ...]:
+def _marks(steps: Sequence[Step]) -> tuple[str, ...]:
     """What ``judge`` marks, less the numbers of accelerators, which are the point here."""
-    return tuple(m for m in judge(results).marks if not m.startswith("different numbers of"))
+    judged = judge([step.result for step in steps]).marks
+    marks = [mark for mark in judged if not mark.startswith("different numbers of")]
+    if any(step.time_efficiency > _ABOVE_ALL for step in steps):
+        least = steps[0]
+        marks.insert(
+            0,
+            f"efficiencies over 100 %: the base, the fastest that was filed of {least.chips:,}, is "
+            "slow for its number",
+        )
+    return tuple(marks)
