@@ -25,6 +25,11 @@ FORMULA = '=HYPERLINK("http://example.org","x")'
 
 
 _DRAWN = "document.getElementById('chart').getAttribute('aria-busy') === 'false'"
+_FITS = """(() => {
+  const [box, drawing] = ["#chart", "#chart .main-svg"].map((one) =>
+    document.querySelector(one).getBoundingClientRect());
+  return Math.abs(box.width - drawing.width) < 1 && Math.abs(box.height - drawing.height) < 1;
+})()"""
 
 
 @pytest.fixture(scope="module")
@@ -440,6 +445,17 @@ def test_the_keyboard_reaches_a_filter_and_space_sets_it(page: Browser) -> None:
     assert _count(page).startswith("2,262 of")
 
 
+def test_the_usual_columns_fit_a_small_desktop_beside_a_scrollbar(page: Browser) -> None:
+    beyond = (
+        "(() => { const box = document.querySelector('#results .scroll');"
+        " return box.scrollWidth - box.clientWidth; })()"
+    )
+    assert page.evaluate("innerWidth - document.documentElement.clientWidth") > 0
+    for number in range(2, 47, 4):
+        _show(page, f"page={number}")
+        assert page.evaluate(beyond) == 0
+
+
 def test_every_control_has_a_name(page: Browser) -> None:
     nameless = page.evaluate(
         """Array.from(document.querySelectorAll("input, select, button, summary"), (one) =>
@@ -464,8 +480,15 @@ def test_a_phone_needs_no_scrolling_sideways(browser: Browser, address: str) -> 
     # The last of these tests: the page stays a phone's.
     browser.look(375, 800, dark=True)
     _open(browser, address)
-    assert browser.evaluate("document.documentElement.scrollWidth <= 375") is True
     assert browser.evaluate("document.getElementById('filters').open") is False
+    # Lists of other lengths, with a scrollbar and without, and legends of other heights.
+    for fragment in ("q=no-such-thing", "chart=history", "benchmark=bert&round=2.0", ""):
+        _show(browser, fragment)
+        browser.wait(_DRAWN)
+        browser.wait(_FITS)
+        assert browser.evaluate(
+            "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+        )
     head = browser.evaluate(
         "Array.from(document.querySelectorAll('#head th'), (one) => one.textContent)"
     )

@@ -30,6 +30,7 @@ class Chart {
     document.head.append(script);
     this.library = window.Plotly;
     await this.drawNow();
+    new ResizeObserver(() => this.resized()).observe(this.box);
     this.box.on("plotly_click", (event) => {
       const row = event.points[0].customdata;
       if (row !== undefined) {
@@ -120,7 +121,20 @@ class Chart {
   async drawNow() {
     this.waiting = false;
     const { data, layout } = this.figure;
-    await this.library.react(this.box, data, layout, { displayModeBar: false, responsive: true, showTips: false });
+    // Plotly keeps the size that it has found first; here the box decides, and it follows the legend.
+    this.size = this.boxSize();
+    await this.library.react(this.box, data, { ...layout, ...this.size }, { displayModeBar: false, showTips: false });
     this.box.setAttribute("aria-busy", String(this.waiting));
+  }
+
+  boxSize() {
+    return { width: this.box.clientWidth, height: this.box.clientHeight };
+  }
+
+  resized() {
+    const { width, height } = this.boxSize();
+    if (width !== this.size.width || height !== this.size.height) {
+      this.draw();
+    }
   }
 }

@@ -106,7 +106,7 @@ class ResultTable {
   cell(column, row) {
     const text = shown(column, row);
     const marks = column.name === "minutes" ? this.marks(row) : [];
-    return element("td", { class: column.isNumber ? "n" : text.length <= 18 ? "short" : null }, text, ...marks);
+    return element("td", { class: column.isNumber ? "n" : text.length <= 16 ? "short" : null }, text, ...marks);
   }
 
   opener(column, row) {
