@@ -194,6 +194,33 @@ def test_what_does_not_forbid_is_marked(facts: dict[str, Any], word: str) -> Non
     assert [mark for mark in verdict.marks if word in mark], verdict.marks
 
 
+def test_own_runs_belong_to_the_round_whose_rules_they_follow() -> None:
+    facts: dict[str, Any] = {"origin": "own", "benchmark": "ssd", "task": "ssd"}
+    early = made(**facts, raw={"rules": "1.0"})
+    assert group_of(early) == group_of(made(benchmark="ssd", task="ssd", round="1.1"))
+    assert refusal([early, made(benchmark="ssd", task="retinanet", round="2.0")])
+    assert not refusal([early, made(benchmark="ssd", task="ssd", round="1.1")])
+    rnnt = made(origin="own", benchmark="rnnt", raw={"rules": "1.0"})
+    (reason,) = refusal([rnnt, made(benchmark="rnnt", round="2.0")])
+    assert "buckets" in reason
+    assert group_of(made(origin="own", raw={"rules": "9.9"})) is None
+    # What a published system file calls "rules" is nothing.
+    assert group_of(made(raw={"rules": "0.5"})) == group_of(made())
+
+
+def test_own_runs_of_unknown_rules_are_marked_as_taken_for_the_newest() -> None:
+    unknown = made(origin="own", id="runs/x", benchmark="rnnt")
+    marks = judge([unknown, made(benchmark="rnnt", round="2.0")]).marks
+    assert [mark for mark in marks if mark.startswith("runs/x: nothing tells by which round's")]
+    known = made(origin="own", id="runs/x", benchmark="rnnt", raw={"rules": "2.0"})
+    marks = judge([known, made(benchmark="rnnt", round="2.0")]).marks
+    assert not [mark for mark in marks if "nothing tells" in mark]
+    ssd = made(origin="own", benchmark="ssd", task="retinanet")  # a guess from the name
+    assert "taken to be RetinaNet, rounds 2.0 to 5.1" in " ".join(judge([ssd]).marks)
+    single = made(origin="own", benchmark="unet3d")  # has been the same in every round
+    assert not [mark for mark in judge([single, single]).marks if "nothing tells" in mark]
+
+
 def test_many_scaled_results_are_told_together() -> None:
     scaled = [made(id=str(n), scaling_factor=1 + n / 100) for n in range(1, 6)]
     (mark,) = judge(scaled).marks

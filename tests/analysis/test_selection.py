@@ -180,6 +180,7 @@ def test_a_folder_of_an_official_benchmark_reads_its_system_file(tmp_path: Path)
     assert (found.submitter, found.system) == ("acme", "Big Box")
     assert (found.accelerator, found.accelerators, found.nodes) == ("A100-SXM-80GB", 16, 2)
     assert (found.category, found.label) == ("available", "unverified")
+    assert found.raw["rules"] == "4.0"
     for broken in ("{", "[]", '{"number_of_nodes": []}', "\udcff"):
         (systems / "box.json").write_bytes(broken.encode("utf-8", "surrogateescape"))
         (found,) = select(str(tmp_path)).results

@@ -16,6 +16,7 @@ import trainmark
 from trainmark.types import Result
 
 __all__ = [
+    "RULES",
     "Change",
     "Group",
     "Judgement",
@@ -28,6 +29,7 @@ __all__ = [
     "round_key",
 ]
 
+RULES = "rules"  # in Result.raw of own results: the round whose rules the logs were held to
 _TABLE = Path(trainmark.__file__).parent / "catalogue" / "tables" / "comparability.toml"
 _OWN_TARGET = "own target"
 _MOST_SCALED = 2  # more are told together
@@ -132,15 +134,14 @@ def changes(task: str) -> tuple[Change, ...]:
 def group_of(result: Result) -> Group | None:
     """The group that a result belongs to.
 
-    A result of one's own of an official benchmark is held to today's rules: it belongs to the
-    newest group. One with a target of its own, or of a round that the table does not know, to
-    none.
+    A result of one's own of an official benchmark belongs to the group of the round whose rules
+    its logs were held to; where nothing tells that, to the newest (see the mark). One with a
+    target of its own, or of a round that the table does not know, belongs to none.
     """
-    named = [group for group in groups() if result.benchmark in group.benchmarks]
-    if result.task and result.task != result.benchmark:
-        named = [group for group in named if group.task == result.task]
-    if result.round is not None:
-        return next((group for group in named if result.round in group.rounds), None)
+    named = _groups_named(result)
+    rules = _rules_of(result)
+    if rules is not None:
+        return next((group for group in named if rules in group.rounds), None)
     if not named or _has_own_target(result):
         return None
     return max(named, key=lambda group: round_key(group.rounds[-1]))
@@ -193,6 +194,19 @@ def _table() -> tuple[tuple[Group, ...], tuple[Change, ...]]:
     return found, tuple(sorted(changed, key=lambda change: round_key(change.since)))
 
 
+def _groups_named(result: Result) -> list[Group]:
+    """The groups that a result may be of by its benchmark and task."""
+    named = [group for group in groups() if result.benchmark in group.benchmarks]
+    if result.task and result.task != result.benchmark:
+        named = [group for group in named if group.task == result.task]
+    return named
+
+
+def _rules_of(result: Result) -> str | None:
+    """The round whose rules a result follows; None where that is not known."""
+    return result.round or (result.raw.get(RULES) if result.origin == "own" else None)
+
+
 def _has_own_target(result: Result) -> bool:
     """Whether a result says of itself that its target is not the official one."""
     return _OWN_TARGET in result.label
@@ -211,13 +225,13 @@ def _difference(one: Result, other: Result) -> str:
     first, second = group_of(one), group_of(other)
     if first is None or second is None:
         lacking = one if first is None else other
-        if _has_own_target(lacking) or lacking.round is None:
+        if _has_own_target(lacking) or _rules_of(lacking) is None:
             return (
                 f"{lacking.benchmark} has a target of its own: no result of another benchmark "
                 "was trained to it"
             )
         return (
-            f"nothing is known of {lacking.benchmark} in round {lacking.round}: it may have "
+            f"nothing is known of {lacking.benchmark} in round {_rules_of(lacking)}: it may have "
             "another target, other data or other rules"
         )
     if first.task != second.task:
@@ -233,7 +247,8 @@ def _difference(one: Result, other: Result) -> str:
 
 
 def _called(result: Result) -> str:
-    return f"{result.benchmark} of round {result.round}" if result.round else result.benchmark
+    rules = _rules_of(result)
+    return f"{result.benchmark} of round {rules}" if rules else result.benchmark
 
 
 def _distinct(results: Iterable[Result], value: Callable[[Result], Any]) -> list[Any]:
@@ -311,6 +326,22 @@ def _standing(results: Sequence[Result]) -> list[str]:
     return []
 
 
+def _assumed(results: Sequence[Result]) -> list[str]:
+    """Own results that may as well be of an earlier group."""
+    marks = []
+    for result in results:
+        group = group_of(result)
+        if group is None or _rules_of(result) is not None:
+            continue
+        # Its task was found from its benchmark's name, which tells no more.
+        if sum(result.benchmark in each.benchmarks for each in groups()) > 1:
+            marks.append(
+                f"{result.id}: nothing tells by which round's rules it was run; taken to be "
+                f"{group.name}, {group.span}"
+            )
+    return marks
+
+
 def _own_targets(results: Sequence[Result]) -> list[str]:
     if not any(_has_own_target(result) for result in results):
         return []
@@ -325,5 +356,6 @@ _MARKS: tuple[Callable[[Sequence[Result]], list[str]], ...] = (
     _scaled,
     _carried,
     _standing,
+    _assumed,
     _own_targets,
 )

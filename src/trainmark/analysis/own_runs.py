@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from trainmark import mllog, rules
+from trainmark.analysis.comparability import RULES
 from trainmark.catalogue.importing.run_facts import read_run
 from trainmark.catalogue.naming import names
 from trainmark.catalogue.naming.describe import describe
@@ -138,7 +139,9 @@ def _result(
     label: str,
     round_name: str = "",
 ) -> Result:
-    system = _described(folder.resolve(), runs, benchmark, round_name)
+    system = dict(_described(folder.resolve(), runs, benchmark, round_name))
+    if round_name:
+        system["raw"] = {**system["raw"], RULES: round_name}
     return Result(
         id=str(folder),
         origin="own",

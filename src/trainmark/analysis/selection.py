@@ -188,7 +188,7 @@ def _is_path(text: str) -> bool:
 def _narrowed(text: str, results: tuple[Result, ...], benchmark: str | None) -> tuple[Result, ...]:
     if benchmark is None:
         return results
-    from trainmark.catalogue import names  # reads the vocabulary
+    from trainmark.catalogue.naming import names  # reads the vocabulary
 
     asked = {benchmark, names.benchmark(benchmark).name}
     kept = tuple(result for result in results if asked & {result.benchmark, result.task})
