@@ -78,7 +78,7 @@ def command(
     from trainmark.analysis.history import history
     from trainmark.analysis.series import Asked
     from trainmark.cli.damaged import warn
-    from trainmark.types import Finding
+    from trainmark.types import Finding, printable
 
     findings: list[Finding] = []
     asked = Asked(
@@ -107,7 +107,7 @@ def command(
     if explain:
         click.echo(_EXPLANATION)
     for line in _others(found):
-        click.echo(line)
+        click.echo(printable(line))
 
 
 _EXPLANATION = """\
@@ -221,9 +221,13 @@ def _gains(chain: "Chain") -> "Iterator[Gain]":
 
 
 def _others(found: "History") -> "Iterator[str]":
-    """The other numbers with several rounds."""
+    """How to ask for the other machines with several rounds."""
+    import shlex
+
     by_name: dict[str, list[str]] = {}
     for name, chips in found.others:
-        by_name.setdefault(name, []).append(f"{chips:,}")
+        by_name.setdefault(name, []).append(str(chips))
+    if by_name:
+        yield "Others with two rounds or more:"
     for name, counts in by_name.items():
-        yield f"Other numbers with two rounds or more: {', '.join(counts)} {name} (--chips)"
+        yield f"  --accelerator {shlex.quote(name)} --chips {' or '.join(counts)}"
