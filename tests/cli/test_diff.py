@@ -55,6 +55,11 @@ def test_the_verdict_and_the_status(runs: Path, after: str, status: int, headlin
     assert "Unverified" in done.output
 
 
+def test_a_folder_against_itself_is_said_to_be_that(runs: Path) -> None:
+    assert "Note: both sides are the very same runs" in _run(runs, "before").output
+    assert "the very same" not in _run(runs, "same").output
+
+
 def test_without_a_limit_slower_is_told_and_is_no_failure(runs: Path) -> None:
     done = _run(runs, "slower")
     assert done.exit_code == 0

@@ -334,6 +334,8 @@ def _spread(sides: Sequence[Sample]) -> float | None:
 
 def _notes(before: Side, after: Side) -> list[str]:
     notes = []
+    if before.result.id == after.result.id:
+        notes.append("both sides are the very same runs")
     for name, side in (("before", before), ("after", after)):
         failed = len(side.runs) - len(side.good)
         if failed:
