@@ -221,7 +221,9 @@ _HEADLINES = {
 
 
 def _limit(one: "Diff") -> str:
-    """What decided, and what the limit is."""
+    """What decided, and what the limit is; nothing did without a score."""
+    if one.outcome == "no score":
+        return "."
     names = [m.name for m in one.measures if m.name in one.judged and m.outcome == one.outcome]
     by = f", by {' and '.join(names)}" if names else ""
     return f"{by}." if one.threshold is None else f"{by}; limit {100 * one.threshold:.3g} %."
