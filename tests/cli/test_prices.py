@@ -142,6 +142,8 @@ def test_each_kind_can_be_added_to_a_file_of_its_own(prices: Call, tmp_path: Pat
     [
         (("--amount", "-5"), "amount is -5; allowed: a number above 0"),
         (("--amount", "nan"), "amount is nan"),
+        (("--amount", "-inf"), "amount is -inf"),
+        (("--amount", "0"), "amount is 0; allowed: a number above 0"),
         (("--currency", "EUR"), "only USD"),
         (("--date", "soon"), "date is 'soon'"),
         (("--accelerators", "-1"), "accelerators is -1"),

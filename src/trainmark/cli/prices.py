@@ -254,7 +254,11 @@ def _row(given: dict[str, Any]) -> "tuple[str, dict[str, Value]]":
     if given["basis"] in ("quote", "estimate"):
         row["basis"] = given["basis"]
     kept = ("accelerator", "accelerators")
-    return kind, {k: value for k, value in row.items() if k in kept or value not in ("", (), False)}
+    return kind, {
+        k: value
+        for k, value in row.items()
+        if k in kept or (value is not False and value not in ("", ()))
+    }
 
 
 def _notes(tables: "Tables", rows: "Sequence[Product]") -> list[str]:

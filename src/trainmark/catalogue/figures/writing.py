@@ -77,7 +77,7 @@ def _toml(key: str, value: Value) -> str:
     if isinstance(value, str):
         return _text(key, value)
     if isinstance(value, int | float):
-        return repr(int(value) if value == int(value) else value) if isfinite(value) else "nan"
+        return repr(int(value) if isfinite(value) and value == int(value) else value)
     return f"[{', '.join(_text(key, one) for one in value)}]"
 
 
