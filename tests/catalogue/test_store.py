@@ -1,4 +1,5 @@
 import os
+import resource
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from tests.catalogue.repositories import own_result
 from trainmark.catalogue.schema import RESULT_COLUMNS, result_to_row
 from trainmark.catalogue.store import connect, load, rows, write_table
-from trainmark.types import Finding, Result, UsageError
+from trainmark.types import Finding, Result, TrainmarkError, UsageError
 
 
 def _write(path: Path, **changes: object) -> Path:
@@ -169,3 +170,15 @@ def test_what_a_row_needs_is_what_has_no_default() -> None:
 
 def _has_no_default(field: Field[object]) -> bool:
     return field.default is MISSING and field.default_factory is MISSING
+
+
+def test_a_full_disk_is_a_text_and_the_old_file_stays(tmp_path: Path) -> None:
+    file = _write(tmp_path / "a.parquet")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, limits[1]))
+    try:
+        with pytest.raises(TrainmarkError, match=r"cannot write Parquet in .*: File too large"):
+            _write(file, id="own/2")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert _load(file) == (["own/1"], [])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from trainmark.catalogue import engine
-from trainmark.catalogue.store import connect
+from trainmark.catalogue.store import connect, copy
 from trainmark.types import TrainmarkError, UsageError
 
 __all__ = ["parquet_bytes", "write_parquet"]
@@ -58,13 +58,12 @@ def parquet_bytes(columns: Sequence[tuple[str, str]], blocks: Iterable[Block]) -
 
 def _make(path: Path, columns: Sequence[tuple[str, str]], blocks: Iterable[Block]) -> None:
     definitions = ", ".join(f"{_quoted(name)} {kind}" for name, kind in columns)
-    target = str(path).replace("'", "''")
     with connect() as database:
         try:
             database.execute(f"CREATE TABLE facts ({definitions})")
             for block in blocks:
                 engine.insert(database, "facts", block)
-            database.execute(f"COPY facts TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
+            copy(database, "FROM facts", path, "FORMAT parquet, COMPRESSION zstd")
         except engine.Error as error:
             raise TrainmarkError(
                 f"cannot write the table as Parquet: {str(error).splitlines()[0]}",

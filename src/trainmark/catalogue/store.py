@@ -1,5 +1,7 @@
 """Parquet files, written and read by DuckDB; a damaged one is a finding."""
 
+import os
+import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -7,9 +9,9 @@ from typing import Any
 
 from trainmark.catalogue import engine
 from trainmark.catalogue.schema import Column
-from trainmark.types import Finding, Severity, atomic_write
+from trainmark.types import Finding, Severity, TrainmarkError, atomic_write
 
-__all__ = ["connect", "literal", "load", "rows", "write_table"]
+__all__ = ["connect", "copy", "literal", "load", "rows", "write_table"]
 
 
 def connect() -> engine.Database:
@@ -68,10 +70,35 @@ def write_table(
                 f'ORDER BY place, "{first}", "{second}"'
             )
         temporary = Path(folder, "facts.parquet")
-        quoted = str(temporary).replace("'", "''")
-        database.execute(f"COPY ({source}) TO '{quoted}' ({_PARQUET})")
+        copy(database, source, temporary, _PARQUET)
         atomic_write(path, temporary.read_bytes())
 
+
+def copy(database: engine.Database, source: str, path: Path, options: str) -> None:
+    """Write what a statement gives to a Parquet file.
+
+    Args:
+        database: From ``connect``.
+        source: A statement.
+        path: The file, in a folder made for it.
+        options: DuckDB's, of COPY.
+
+    Raises:
+        TrainmarkError: The write failed, for example on a full disk.
+    """
+    quoted = str(path).replace("'", "''")
+    try:
+        database.execute(f"COPY ({source}) TO '{quoted}' ({options})")
+    except engine.Error as error:
+        number = _ERRNO.search(str(error))
+        reason = os.strerror(int(number[1])) if number else str(error).splitlines()[0]
+        raise TrainmarkError(
+            f"cannot write Parquet in {path.parents[1]}: {reason}",
+            hint="Free some space there, or name another place.",
+        ) from error
+
+
+_ERRNO = re.compile(r'"errno":"(\d{1,4})"')
 
 # The level is the one beyond which the runs of all rounds hardly become smaller. The runs of one
 # result are found in a third of the time where rows stand in groups of 4,096, at a tenth in size.
