@@ -1,5 +1,8 @@
 import os
+import resource
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -155,6 +158,13 @@ def test_a_mistake_has_its_place_and_the_columns() -> None:
     assert "  runs: result_id, run_index, source," in caught.value.hint
 
 
+def test_the_columns_are_told_where_one_is_not_known_and_not_else() -> None:
+    for statement in ("SELEC 1", "FROM read_text('/etc/hostname')"):
+        with pytest.raises(UsageError) as caught:
+            _rows(statement)
+        assert caught.value.hint.count("\n") == 0
+
+
 def test_rows_come_a_block_at_a_time() -> None:
     with asked("FROM range(50000000)") as answer:
         assert next(answer.blocks)[:2] == [(0,), (1,)]
@@ -194,6 +204,28 @@ def test_too_much_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TrainmarkError, match="more than 100MB of memory") as caught:
         _rows("SELECT list(i) FROM range(40000000) t(i)")
     assert caught.value.exit_code == 1
+
+
+def test_what_duckdb_does_not_count_is_limited_too() -> None:
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    with pytest.raises(TrainmarkError, match="more than 2GB of memory") as caught:
+        _rows("SELECT repeat('x', 4000000000)")
+    assert caught.value.exit_code == 1
+    assert resource.getrlimit(resource.RLIMIT_AS) == limits
+
+
+def test_a_long_call_of_a_function_does_not_hold_the_end_up() -> None:
+    statement = "SELECT length(regexp_replace(repeat('ab', 100000000), 'a', 'b', 'g'))"  # 20 s
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "trainmark", "sql", "--timeout", "0.5", statement],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "stopped after 0.5 seconds" in done.stderr
+    assert time.monotonic() - began < 12
 
 
 @pytest.mark.parametrize(

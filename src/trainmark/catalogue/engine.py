@@ -9,17 +9,47 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from duckdb import (
+        BinderException,
+        CatalogException,
+        Error,
+        OutOfMemoryException,
+        PermissionException,
+        connect,
+    )
     from duckdb import DuckDBPyConnection as Database
-    from duckdb import Error, OutOfMemoryException, connect
 else:
     try:
+        from _duckdb import (
+            BinderException,
+            CatalogException,
+            Error,
+            OutOfMemoryException,
+            PermissionException,
+            connect,
+        )
         from _duckdb import DuckDBPyConnection as Database
-        from _duckdb import Error, OutOfMemoryException, connect
     except ImportError:
+        from duckdb import (
+            BinderException,
+            CatalogException,
+            Error,
+            OutOfMemoryException,
+            PermissionException,
+            connect,
+        )
         from duckdb import DuckDBPyConnection as Database
-        from duckdb import Error, OutOfMemoryException, connect
 
-__all__ = ["Database", "Error", "OutOfMemoryException", "connect", "insert"]
+__all__ = [
+    "BinderException",
+    "CatalogException",
+    "Database",
+    "Error",
+    "OutOfMemoryException",
+    "PermissionException",
+    "connect",
+    "insert",
+]
 
 
 def insert(database: Database, table: str, values: Sequence[Sequence[Any]]) -> None:

@@ -24,6 +24,8 @@ __all__ = ["Answer", "asked"]
 
 BLOCK = 2_000
 MEMORY = "2GB"
+BEYOND = 4 << 30  # bytes: texts and lists in the making are not among what DuckDB counts
+_TRIES = 20
 _READS = frozenset({"SELECT", "EXPLAIN", "MULTI"})  # a PIVOT is several statements in one
 
 
@@ -63,7 +65,16 @@ def asked(
         TrainmarkError: It took too long or too much memory; the packaged catalogue is damaged.
     """
     statement = statement.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    with _connected() as database:
+    with _limited_memory():
+        yield from _answer(statement, where, prices, seconds)
+
+
+def _answer(
+    statement: str, where: Path | None, prices: Path | None, seconds: float | None
+) -> Iterator[Answer]:
+    database = _connected()
+    worker = None
+    try:
         _check(database, statement)
         try:
             findings = fill(database, named_in(statement), where=where, prices=prices)
@@ -72,16 +83,35 @@ def asked(
         database.execute("SET enable_external_access = false")
         database.execute("SET lock_configuration = true")
         worker = _Worker(database, statement, seconds)
-        try:
-            first = next(worker.parts())
-            yield Answer(first, worker.parts(), tuple(findings))
-        finally:
-            worker.stop()
+        first = next(worker.parts())
+        yield Answer(first, worker.parts(), tuple(findings))
+    finally:
+        if worker is None or worker.stop():
+            database.close()
 
 
 @contextmanager
-def _connected() -> Iterator[engine.Database]:
-    with engine.connect(
+def _limited_memory() -> Iterator[None]:
+    """Let this process grow by ``BEYOND`` and no more, where the system can do that."""
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (ImportError, OSError):
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = pages * resource.getpagesize() + BEYOND
+    most = min(one for one in (wanted, soft, hard) if one != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _connected() -> engine.Database:
+    return engine.connect(
         config={
             "threads": 1,  # filling the tables takes twice as long with two
             "autoinstall_known_extensions": False,
@@ -90,8 +120,7 @@ def _connected() -> Iterator[engine.Database]:
             "python_enable_replacements": False,  # or a name could stand for a variable of ours
             "temp_directory": "",  # nothing is laid down on disk; it would stay open to reading
         }
-    ) as database:
-        yield database
+    )
 
 
 def _check(database: engine.Database, statement: str) -> None:
@@ -115,14 +144,19 @@ def _check(database: engine.Database, statement: str) -> None:
         )
 
 
-def _wrong(error: engine.Error) -> TrainmarkError:
+def _wrong(error: engine.Error | MemoryError) -> TrainmarkError:
     """A mistake in a statement, with DuckDB's words and place, and what there is."""
     text = str(error).strip().replace("\n\n", "\n")
-    if isinstance(error, engine.OutOfMemoryException):
+    if isinstance(error, engine.OutOfMemoryException | MemoryError):
+        first = text.partition("\n")[0] or "an allocation failed"
         return TrainmarkError(
-            f"the statement needs more than {MEMORY} of memory: {text.splitlines()[0]}",
+            f"the statement needs more than {MEMORY} of memory: {first}",
             hint="Ask for less at a time, for example with LIMIT.",
         )
+    if isinstance(error, engine.PermissionException):
+        return UsageError(text, hint="Only the tables of the catalogue can be read: trainmark sql")
+    if not isinstance(error, engine.CatalogException | engine.BinderException):
+        return UsageError(text, hint="The tables and their columns: trainmark sql")
     listed = "\n".join(
         f"  {name}: {', '.join(column.name for column in table.columns())}"
         for name, table in TABLES.items()
@@ -146,18 +180,25 @@ class _Worker:
     def parts(self) -> Iterator[Any]:
         """The columns, then blocks of rows."""
         while (part := self._next()) is not None:
-            if isinstance(part, engine.Error):
+            if isinstance(part, engine.Error | MemoryError):
                 raise _wrong(part) from part
             if isinstance(part, BaseException):
                 raise part
             yield part
 
-    def stop(self) -> None:
-        """End the statement, whatever it is doing."""
+    def stop(self) -> bool:
+        """End the statement; whether it has ended.
+
+        Within one call of a function (of a text of a gigabyte, say) DuckDB hears nothing. The
+        thread is left to it then, and ends with the process.
+        """
         self._stopped.set()
-        while self._thread.is_alive():
+        for _ in range(_TRIES):
             self._database.interrupt()
             self._thread.join(0.05)
+            if not self._thread.is_alive():
+                return True
+        return False
 
     def _next(self) -> Any:
         """The next part, or an error when DuckDB has worked too long."""
