@@ -14,7 +14,8 @@ def test_the_layout_of_today() -> None:
         "House/results/box/resnet/result_10.txt",
         "House/results/box/resnet/result_2.txt",
         "House/results/box/resnet/scaling.json",
-        "House/results/box/resnet/power/result_2/node_0.txt",
+        "House/results/box/resnet/power/result_2/node_10.txt",
+        "House/results/box/resnet/power/result_2/node_9.txt",
         "House/systems/box.json",
         "House/systems/other.json",
         "House/benchmarks/resnet/implementations/mxnet/results/run/resnet/result_0.txt",
@@ -29,7 +30,7 @@ def test_the_layout_of_today() -> None:
     assert [log.rpartition("/")[2] for log in folder.logs] == ["result_2.txt", "result_10.txt"]
     assert folder.systems == ("House/systems/box.json",)
     assert folder.scaling == "House/results/box/resnet/scaling.json"
-    assert folder.power == ("House/results/box/resnet/power/result_2/node_0.txt",)
+    assert [log.rpartition("/")[2] for log in folder.power] == ["node_9.txt", "node_10.txt"]
     assert folder.implementations == ("mxnet",)
     assert set(folder.files) == {
         *folder.logs,

@@ -178,7 +178,7 @@ def _folder(
         systems=tuple(one for one in candidates if one in everything),
         expected_system=candidates[0],
         scaling=scaling if scaling in everything else "",
-        power=tuple(power),
+        power=tuple(sorted(power, key=_natural)),
     )
 
 

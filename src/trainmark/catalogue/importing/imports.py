@@ -2,7 +2,7 @@
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from trainmark.catalogue.importing.carry import identities, mark
 from trainmark.catalogue.importing.entries import Folder, find_folders
 from trainmark.catalogue.importing.facts import Standing
 from trainmark.catalogue.importing.git_objects import sizes_of
-from trainmark.catalogue.importing.place import Place, head_of, open_place
+from trainmark.catalogue.importing.place import Place, head_of, open_place, without_secret
 from trainmark.catalogue.importing.source import FolderSource, GitSource, Source
 from trainmark.catalogue.importing.state import FolderState, State
 from trainmark.catalogue.importing.work import Outcome, Task, close_sources, read_task
@@ -143,9 +143,10 @@ def import_places(
     with states.locked(where), ExitStack() as clones:
         plans = [_plan(place, where, clones, again=again, step=step) for place in places]
         step("reading logs")
-        _read(plans, jobs, on_progress)
+        # Each is written while the next are read: no core idles, and what is there stays there.
+        done = {plan.place.slug: _finish(plan, where) for plan in _read(plans, jobs, on_progress)}
         step("writing the catalogue")
-        reports = [_finish(plan, where) for plan in plans]
+        reports = [done[plan.place.slug] for plan in plans]
         _mark_all(reports, where)
     return Imported(where=where, sources=tuple(reports))
 
@@ -165,7 +166,7 @@ def _plan(place: Place, where: Path, clones: ExitStack, *, again: bool, step: On
         plan.state, plan.kept = old, dict(old.folders)
         return plan
     if place.url:
-        step(f"cloning {place.url}")
+        step(f"cloning {without_secret(place.url)}")
         folder = clones.enter_context(tempfile.TemporaryDirectory(prefix="trainmark-import-"))
         plan.place = place = place.cloned(Path(folder))
     with open_place(place) as source:
@@ -273,8 +274,10 @@ class _Sizes:
         return found
 
 
-def _read(plans: Sequence[_Plan], jobs: int | None, on_progress: OnProgress | None) -> None:
-    """Read every task, the longest of each source first, one source after the other."""
+def _read(
+    plans: Sequence[_Plan], jobs: int | None, on_progress: OnProgress | None
+) -> Iterator[_Plan]:
+    """Read every task, the longest of each source first; each source as it is complete."""
     by_slug = {plan.place.slug: plan for plan in plans}
     largest_first = sorted(plans, key=lambda plan: -sum(task.size for task in plan.tasks))
     tasks = [task for plan in largest_first for task in plan.tasks]
@@ -283,13 +286,18 @@ def _read(plans: Sequence[_Plan], jobs: int | None, on_progress: OnProgress | No
     if jobs is None:
         jobs = cores() if all_bytes >= _WORTH_BYTES else 1
     logs = size = 0
+    yield from (plan for plan in plans if not plan.tasks)
     try:
         for outcome in spread(read_task, tasks, jobs):
-            by_slug[outcome.slug].outcomes.append(outcome)
+            plan = by_slug[outcome.slug]
+            plan.outcomes.append(outcome)
             logs += len(outcome.contents)
             size += outcome.size
             if on_progress is not None:
                 on_progress(Progress(logs=logs, all_logs=all_logs, bytes=size, all_bytes=all_bytes))
+            if len(plan.outcomes) == len(plan.tasks):
+                yield plan
+                plan.outcomes.clear()
     finally:
         close_sources()
 

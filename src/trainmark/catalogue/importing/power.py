@@ -6,16 +6,14 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from trainmark.catalogue.importing.entries import Folder
+from trainmark.catalogue.importing.run_facts import timed_part
 from trainmark.catalogue.importing.source import Source
-from trainmark.rules.submission.power_energy import energy_score
+from trainmark.rules.submission.power_energy import PowerRun, RunEnergy, energy_score, run_energy
+from trainmark.rules.submission.power_logs import POWER_NAME, power_log_in
 from trainmark.rules.submission.power_verdict import measure_folder
 from trainmark.types import Finding, Run, Severity
 
 __all__ = ["with_energy"]
-
-# Some power logs have a text where an object is due, on every line. No reading depends on it, and
-# finding fault with a million lines takes four times as long as reading them.
-_EMPTY = (b'"metadata": ""', b'"metadata": {}')
 
 
 def with_energy(
@@ -43,6 +41,57 @@ def with_energy(
     Returns:
         The runs, in their order; joules, None if one of the runs that count has none; findings.
     """
+    power = _power_of_logs(folder)
+    found = [_energy(source, run, power.get(_stem(run.source), ())) for run in runs]
+    measured = [
+        run if energy is None else replace(run, energy_joules=energy.joules)
+        for run, energy in zip(runs, found, strict=True)
+    ]
+    counted = [energy for run, energy in zip(runs, found, strict=True) if run.succeeded]
+    there = [energy for energy in counted if energy is not None]
+    total = None
+    if len(there) == len(counted):
+        score = energy_score(there, benchmark=benchmark, scaling=scaling)
+        total = None if score is None else score.joules
+    reasons = [] if total is not None else [_none(folder, _why(source, folder, nodes))]
+    return measured, total, reasons
+
+
+def _power_of_logs(folder: Folder) -> dict[str, list[str]]:
+    """The power logs by the stem of the log that they belong to."""
+    found: dict[str, list[str]] = {}
+    for path in folder.power:
+        _, *place = _inside(folder, path).parts
+        if len(place) == 2 and POWER_NAME.fullmatch(place[1]):
+            found.setdefault(place[0], []).append(path)
+    return found
+
+
+def _energy(source: Source, run: Run, power: Sequence[str]) -> RunEnergy | None:
+    """What the power logs of a run come to, None without any."""
+    if not power:
+        return None
+    stream = source.open(run.source)
+    start = stop = None
+    if stream is not None:
+        start, stop = timed_part(stream, run.source)
+    timed = PowerRun(
+        log=Path(run.source),
+        start_ms=None if start is None else start.time_ms,
+        stop_ms=None if stop is None else stop.time_ms,
+    )
+    source.expect(power)
+    contents = {path: source.read(path) for path in power}
+    logs = [
+        power_log_in(data, PurePosixPath(path))
+        for path, data in contents.items()
+        if data is not None
+    ]
+    return run_energy(timed, logs)
+
+
+def _why(source: Source, folder: Folder, nodes: int | None) -> str:
+    """Why there is no energy: the first fault that a check of the power logs finds."""
     with tempfile.TemporaryDirectory(prefix="trainmark-power-") as place:
         root = Path(place)
         _copy(source, folder, folder.power, root)
@@ -50,24 +99,8 @@ def with_energy(
         logs = [root / _inside(folder, path) for path in folder.logs]
         power = measure_folder(root, [log for log in logs if log.is_file()], nodes=nodes)
     if power is None:
-        return list(runs), None, [_none(folder, "there is none beside a log")]
-    energies = {one.log.name: one for one in power.runs}
-    by_name = [PurePosixPath(run.source).name for run in runs]
-    measured = [
-        replace(run, energy_joules=energies[name].joules) if name in energies else run
-        for name, run in zip(by_name, runs, strict=True)
-    ]
-    counted = [
-        energies[name]
-        for name, run in zip(by_name, runs, strict=True)
-        if run.succeeded and name in energies
-    ]
-    total = None
-    if len(counted) == sum(run.succeeded for run in runs):
-        found = energy_score(counted, benchmark=benchmark, scaling=scaling)
-        total = None if found is None else found.joules
-    reason = power.findings[0].message if power.findings else "some runs have none"
-    return measured, total, [] if total is not None else [_none(folder, reason)]
+        return "there is none beside a log"
+    return power.findings[0].message if power.findings else "some runs have none"
 
 
 def _copy(source: Source, folder: Folder, paths: Iterable[str], root: Path) -> None:
@@ -77,12 +110,16 @@ def _copy(source: Source, folder: Folder, paths: Iterable[str], root: Path) -> N
         if data is not None:
             target = root / _inside(folder, path)
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data.replace(*_EMPTY))
+            target.write_bytes(data)
 
 
 def _inside(folder: Folder, path: str) -> PurePosixPath:
     """The path below the benchmark folder."""
     return PurePosixPath(path).relative_to(folder.path)
+
+
+def _stem(path: str) -> str:
+    return PurePosixPath(path).stem
 
 
 def _none(folder: Folder, reason: str) -> Finding:

@@ -3,10 +3,11 @@
 from typing import BinaryIO
 
 from trainmark.catalogue.importing.samples import TRAIN_BATCH_SIZE, summarize_as
-from trainmark.mllog import keys, round_0_5, scan
-from trainmark.types import Finding, Run
+from trainmark.mllog import first_rank, keys, round_0_5, run_interval, scan
+from trainmark.mllog.round_0_5 import as_later
+from trainmark.types import Event, Finding, Run, RunLog
 
-__all__ = ["FACT_KEYS", "read_run"]
+__all__ = ["FACT_KEYS", "read_run", "timed_part"]
 
 # Logged by every rank, of which the first counts, or at every step.
 _SAMPLED = {keys.INIT_START: "", keys.TRACKED_STATS: keys.THROUGHPUT}
@@ -45,5 +46,19 @@ def read_run(
         be read of the records that facts are taken from. Nothing that a file can hold raises.
     """
     del round_name  # what a log means is told from its own numbers, in every round so far
-    log = scan(stream, source, FACT_KEYS, sampled=_SAMPLED)
+    log = _scanned(stream, source)
     return summarize_as(log, benchmark), log.findings
+
+
+def timed_part(stream: BinaryIO, source: str) -> tuple[Event | None, Event | None]:
+    """The run_start and the run_stop between which the minutes of ``read_run`` lie.
+
+    Args:
+        stream: As for ``read_run``.
+        source: Likewise.
+    """
+    return run_interval(first_rank(as_later(_scanned(stream, source))))
+
+
+def _scanned(stream: BinaryIO, source: str) -> RunLog:
+    return scan(stream, source, FACT_KEYS, sampled=_SAMPLED)

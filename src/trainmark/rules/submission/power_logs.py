@@ -10,17 +10,19 @@ import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from trainmark import mllog
 from trainmark.rules.subjects import show
+from trainmark.rules.submission.power_readings import Sample, plain_readings
 from trainmark.types import Event, Finding, RunLog, Severity, UsageError
 
-__all__ = ["LARGEST_BYTES", "POWER_NAME", "PowerLog", "Sample", "read_power_log"]
+__all__ = ["LARGEST_BYTES", "POWER_NAME", "PowerLog", "Sample", "power_log_in", "read_power_log"]
 
 POWER_NAME = re.compile(r"(?P<kind>node|sw)_(?P<number>[0-9]{1,9})\.txt")
 LARGEST_BYTES = 256 << 20  # a reading a second for two weeks
+_HELD_BYTES = 16 << 20  # a larger log is read in pieces
 READING = "power_reading"
 START = "power_measurement_start"
 STOP = "power_measurement_stop"
@@ -34,21 +36,6 @@ _EXPECTED = {
 }
 # The reader's findings on records that can be used all the same.
 _HARMLESS = frozenset({"log.metadata", "log.two_records"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
-    """One reading.
-
-    Attributes:
-        time_ms: When, in milliseconds since 1970.
-        watts: The power since the reading before; below 0 where a meter says so.
-        line_no: The line it stands on.
-    """
-
-    time_ms: float
-    watts: float
-    line_no: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +54,7 @@ class PowerLog:
         findings: What could not be read.
     """
 
-    path: Path
+    path: PurePath
     is_node: bool
     number: int
     samples: tuple[Sample, ...] = ()
@@ -84,28 +71,56 @@ def read_power_log(path: Path) -> PowerLog:
     Args:
         path: A file named as ``POWER_NAME`` has it.
     """
-    match = POWER_NAME.fullmatch(path.name)
-    assert match is not None, path.name
-    is_node, number = match["kind"] == "node", int(match["number"])
     try:
         trouble = _why_not(path)
-        log = RunLog(events=(), source=str(path)) if trouble else mllog.read(path)
+        if not trouble and path.stat().st_size > _HELD_BYTES:
+            return _read_by_lines(mllog.read(path), path)
+        data = b"" if trouble else path.read_bytes()
     except (OSError, UsageError) as error:
-        trouble, log = str(error), RunLog(events=(), source=str(path))
+        trouble, data = str(error), b""
     if trouble:
         finding = _found(path, "power.unreadable", trouble, "Make it a readable file.")
-        return PowerLog(path=path, is_node=is_node, number=number, findings=(finding,))
+        return _named(path, findings=(finding,))
+    return power_log_in(data, path)
+
+
+def power_log_in(data: bytes, path: PurePath) -> PowerLog:
+    """A power log from its bytes; whatever is wrong with it is a finding.
+
+    Args:
+        data: What it holds.
+        path: The name that it and its findings carry, as ``POWER_NAME`` has it.
+    """
+    readings = plain_readings(data, str(path))
+    if readings is None:
+        return _read_by_lines(mllog.read_bytes(data, str(path)), path)
+    return _made(path, *readings)
+
+
+def _read_by_lines(log: RunLog, path: PurePath) -> PowerLog:
+    return _made(path, tuple(_samples(log)), log)
+
+
+def _made(path: PurePath, samples: tuple[Sample, ...], log: RunLog) -> PowerLog:
+    """The power log of some readings, and of the log that has all else."""
     efficiency, estimate = _number(log, EFFICIENCY), _number(log, ESTIMATE)
-    return PowerLog(
-        path=path,
-        is_node=is_node,
-        number=number,
-        samples=tuple(_samples(log)),
+    return _named(
+        path,
+        samples=samples,
         start=log.first(START),
         stop=log.first(STOP),
         efficiency=efficiency if efficiency else 1.0,
         estimate_watts=estimate,
         findings=tuple(_problems(path, log)),
+    )
+
+
+def _named(path: PurePath, **facts: Any) -> PowerLog:
+    """A power log of that name."""
+    match = POWER_NAME.fullmatch(path.name)
+    assert match is not None, path.name
+    return PowerLog(
+        path=path, is_node=match["kind"] == "node", number=int(match["number"]), **facts
     )
 
 
@@ -143,7 +158,7 @@ def _is_time(time_ms: float) -> bool:
     return math.isfinite(time_ms) and time_ms > 0
 
 
-def _problems(path: Path, log: RunLog) -> Iterator[Finding]:
+def _problems(path: PurePath, log: RunLog) -> Iterator[Finding]:
     """Lines and values that cannot be used, a few of each log."""
     broken = [one for one in log.findings if one.rule not in _HARMLESS]
     for one in broken[:_MOST_SHOWN]:
@@ -182,7 +197,9 @@ def _more(count: int) -> str:
     return f" ({count} such lines)" if count > 1 else ""
 
 
-def _found(path: Path, rule: str, message: str, fix: str, *, line_no: int | None = None) -> Finding:
+def _found(
+    path: PurePath, rule: str, message: str, fix: str, *, line_no: int | None = None
+) -> Finding:
     return Finding(
         rule=rule,
         severity=Severity.ERROR,
