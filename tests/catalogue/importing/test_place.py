@@ -147,11 +147,24 @@ def test_hooks_of_a_clone_never_run(
 
 def test_an_url_that_leads_nowhere(tmp_path: Path) -> None:
     place = find_place(f"{V10}=file://{tmp_path}/absent")
-    with pytest.raises(TrainmarkError, match="git cannot"):
+    with pytest.raises(TrainmarkError, match="git cannot clone file://") as caught:
         head_of(place)
+    assert "network" in caught.value.hint
     with pytest.raises(TrainmarkError, match="git cannot clone file://") as caught:
         place.cloned(tmp_path)
     assert "network" in caught.value.hint
+
+
+def test_a_password_in_an_url_is_neither_shown_nor_kept() -> None:
+    place = find_place("https://me:secret@localhost:1/results_v5.1")
+    assert (place.name, place.url) == (
+        "1/results_v5.1",
+        "https://me:secret@localhost:1/results_v5.1",
+    )
+    with pytest.raises(TrainmarkError, match=r"git cannot clone https://localhost:1/") as caught:
+        head_of(place)
+    assert "secret" not in caught.value.message
+    assert "secret" not in find_place("https://me:secret@host_v5.1").name
 
 
 @pytest.mark.parametrize("url", ["ext::sh -c touch% /tmp/x", "ext://sh", "ftp://host/x", "fd::3"])

@@ -10,7 +10,7 @@ from trainmark.catalogue.importing.git_objects import git, run_git
 from trainmark.catalogue.importing.source import FolderSource, GitSource, Source
 from trainmark.types import TrainmarkError, UsageError
 
-__all__ = ["Place", "find_place", "head_of", "open_place"]
+__all__ = ["Place", "find_place", "head_of", "open_place", "without_secret"]
 
 _OWNER_AND_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 # "mlperf" is what the organisation was called when the first rounds were published.
@@ -51,22 +51,11 @@ class Place:
             TrainmarkError: git cannot clone it.
         """
         target = folder / "clone.git"
-        try:
-            run_git(
-                [
-                    *("-c", "core.askPass=", "-c", "transfer.fsckObjects=false"),
-                    *("clone", "--quiet", "--bare", "--depth", "1", "--no-tags", "--template="),
-                    *("--", self.url, str(target)),
-                ],
-                self.url,
-                protocols=_PROTOCOLS,
-            )
-        except TrainmarkError as error:
-            raise TrainmarkError(
-                error.message.replace("git cannot read", "git cannot clone", 1),
-                hint="Is the URL right, and is there a network? A folder or a bare git directory "
-                "on this machine can be imported as well.",
-            ) from error
+        _ask(
+            self.url,
+            *("-c", "transfer.fsckObjects=false", "clone", "--quiet", "--bare", "--depth", "1"),
+            *("--no-tags", "--template=", "--", self.url, str(target)),
+        )
         return replace(self, path=str(target))
 
 
@@ -118,12 +107,28 @@ def head_of(place: Place) -> str:
         return ""
     if not place.url:
         return git(Path(place.path), "rev-parse", "HEAD", check=True).strip()
-    listed = run_git(
-        ["-c", "core.askPass=", "ls-remote", "--quiet", "--", place.url, "HEAD"],
-        place.url,
-        protocols=_PROTOCOLS,
-    )
+    listed = _ask(place.url, "ls-remote", "--quiet", "--", place.url, "HEAD")
     return listed.split("\t")[0].strip()
+
+
+def without_secret(url: str) -> str:
+    """A URL without the name and password in it: what may be shown and kept."""
+    return re.sub(r"(?<=://)[^/]*@", "", url)
+
+
+def _ask(url: str, *arguments: str) -> str:
+    """What git prints that talks to others."""
+    try:
+        return run_git(["-c", "core.askPass=", *arguments], "it", protocols=_PROTOCOLS)
+    except TrainmarkError as error:
+        if not error.message.startswith("git cannot read"):  # there is no git
+            raise
+        reason = error.message.partition(": ")[2].replace(url, without_secret(url))
+        raise TrainmarkError(
+            f"git cannot clone {without_secret(url)}: {reason}",
+            hint="Is the URL right, and is there a network? A folder or a bare git directory "
+            "on this machine can be imported as well.",
+        ) from error
 
 
 def _named(argument: str) -> tuple[str, str]:
@@ -178,13 +183,14 @@ def _check_protocol(url: str) -> None:
     protocol = (match.group(1) or "ssh").lower()
     if protocol not in _PROTOCOLS:
         raise UsageError(
-            f"cannot clone {url}: the protocol {protocol} is not allowed",
+            f"cannot clone {without_secret(url)}: the protocol {protocol} is not allowed",
             hint=f"Allowed: {', '.join(_PROTOCOLS)}.",
         )
 
 
 def _name_of_url(url: str) -> str:
-    parts = [part for part in re.split(r"[/:]+", url.rstrip("/").removesuffix(".git")) if part]
+    bare = without_secret(url).rstrip("/")
+    parts = [part for part in re.split(r"[/:]+", bare.removesuffix(".git")) if part]
     return "/".join(parts[-2:])
 
 
