@@ -177,6 +177,14 @@ def test_one_result_on_both_sides_is_said_to_be_one() -> None:
     assert "the very same" not in _run(_BOW, _DGX)
 
 
+def test_two_logs_of_one_folder_are_two_results(tmp_path: Path) -> None:
+    folder = tmp_path / "v4.0" / "acme" / "results" / "box" / "resnet"
+    write_folder(folder, [RunShape(minutes=30, seed=1), RunShape(minutes=33, seed=2)], write_resnet)
+    one, other = (folder / f"result_{n}.txt" for n in (0, 1))
+    assert "the very same result" not in _run(one, other)
+    assert "the very same result" in _run(one, one)
+
+
 def test_a_file_without_records_is_no_run(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello")
     with pytest.raises(UsageError, match=r"nothing in .*notes\.txt is a record of a run"):

@@ -71,6 +71,15 @@ def test_a_session_leaves_a_submission_that_passes_the_check(tmp_path: Path) -> 
     assert result.label == "unverified; MLPerf procedure, own target"
     assert (result.framework, result.machine) == ("plain 1.0", fingerprint(SYSTEM))
     assert result.run_minutes == tuple(run.minutes for run in runs)
+    assert result.category == "available"  # the status of the system is "onprem"
+    cards = replace(SYSTEM, accelerator_model_name="NVIDIA H100 80GB HBM3", status="preview")
+    named = result_of(session, runs, score, cards)
+    assert (named.accelerator, named.category) == ("H100-SXM-80GB", "preview")
+    assert named.raw == {"accelerator": "NVIDIA H100 80GB HBM3", "status": "preview"}
+    five = [replace(runs[0], samples_to_target=n) for n in (1.0, 2.0, 4.0, 6.0, 9.0)]
+    assert result_of(session, five, score, SYSTEM).samples_to_target == 4.0
+    five[3] = replace(five[3], samples_to_target=9.0)
+    assert result_of(session, five, score, SYSTEM).samples_to_target == 5.0
     failed = [replace(runs[0], status="aborted", minutes=99.0), *runs[1:]]
     counted = result_of(session, failed, rules.score(failed, benchmark="toy_desk"), SYSTEM)
     assert counted.run_minutes == tuple(run.minutes for run in runs[1:])

@@ -18,7 +18,7 @@ from trainmark.catalogue.naming.describe import describe
 from trainmark.rules.places import find_place
 from trainmark.types import Result, Run, UsageError
 
-__all__ = ["results_and_runs_at", "results_at"]
+__all__ = ["middle", "results_and_runs_at", "results_at"]
 
 _BREAKS_RULES = "breaks the rules"  # the status of such a run
 _LABEL = "unverified"
@@ -55,6 +55,8 @@ def results_and_runs_at(path: Path) -> tuple[tuple[Result, tuple[Run, ...]], ...
             hint="A result log has lines with :::MLLOG and a JSON object. Next: trainmark check "
             f"{path}",
         )
+    if path.is_file():  # two logs of one folder are two results
+        return tuple((replace(result, id=str(path)), runs) for result, runs in found)
     return found
 
 
@@ -153,7 +155,7 @@ def _result(
         score_basis=score.basis,
         scaling_factor=score.scaling,
         global_batch_size=next((run.global_batch_size for run in runs), None),
-        samples_to_target=_middle([r.samples_to_target for r in runs if r.succeeded]),
+        samples_to_target=middle([r.samples_to_target for r in runs if r.succeeded]),
         samples_per_second=_median([run.samples_per_second for run in runs]),
         label=label,
         path=str(folder.resolve()),
@@ -197,8 +199,15 @@ def _first(values: Iterable[str | None]) -> str:
     return next((value for value in values if value), "")
 
 
-def _middle(values: Iterable[float | None]) -> float | None:
-    """The mean without the least and the greatest, as the catalogue has it; of two, of both."""
+def middle(values: Iterable[float | None]) -> float | None:
+    """The mean without the least and the greatest, as the catalogue has it; of two, of both.
+
+    Args:
+        values: One for each run; None where it is not known.
+
+    Returns:
+        None when none is known.
+    """
     known = sorted(value for value in values if value is not None)
     if len(known) > 2:
         known = known[1:-1]
