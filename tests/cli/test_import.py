@@ -107,6 +107,26 @@ def test_damage_is_grouped_and_is_status_1(call: Call, root: Path, tmp_path: Pat
     assert (finding["rule"], finding["severity"]) == ("import.scaling", "error")
 
 
+def test_a_source_without_results_is_an_error(call: Call, root: Path, tmp_path: Path) -> None:
+    inside = root / "House/results"  # a step too deep
+    status, out, _ = call("--catalogue", tmp_path / "c", "--round", "5.1", inside)
+    assert status == 1
+    assert "error: 1 of [import.empty]" in out
+    assert "SUBMITTER/results/SYSTEM/BENCHMARK/result_*.txt" in out
+
+
+def test_two_sources_of_one_name_are_told_apart(call: Call, root: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other/House"
+    write_system(other.parent)
+    write_entry(other.parent, place="House/results/box/bert")
+    status, out, _ = call(
+        "--catalogue", tmp_path / "c", "--json", "--round", "5.1", root / "House", other
+    )
+    assert status == 0
+    new = [source["ids"]["new"] for source in json.loads(out)["sources"]]
+    assert [name.rpartition("/")[2] for (name,) in new] == ["resnet", "bert"]
+
+
 def test_absent_logs_are_told_and_no_error(call: Call, root: Path, tmp_path: Path) -> None:
     commit_all(root)
     for blob in (root / ".git/objects").glob("??/*"):

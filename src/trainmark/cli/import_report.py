@@ -9,7 +9,7 @@ import click
 
 from trainmark.catalogue.importing.build import RoundFacts
 from trainmark.catalogue.importing.imports import Imported, SourceReport
-from trainmark.types import Finding, Result, printable
+from trainmark.types import Finding, Result, Severity, printable
 
 __all__ = ["Report", "as_text", "report_of"]
 
@@ -36,13 +36,12 @@ class Report:
     """What an import has done.
 
     Attributes:
-        sources: One row of counts for each source.
+        sources: One row of counts for each source, with the ids of what is new, changed or gone.
         groups: Findings by rule.
         published: The facts of the files that --out wrote, None without it.
         where: The catalogue's folder.
         bytes: Bytes of logs that were read.
         seconds: How long it took.
-        changes: Ids that are new, changed or gone, by source.
     """
 
     sources: tuple[Mapping[str, Any], ...]
@@ -51,7 +50,6 @@ class Report:
     where: str
     bytes: int
     seconds: float
-    changes: Mapping[str, Mapping[str, Sequence[str]]]
 
     @property
     def lost(self) -> bool:
@@ -64,9 +62,7 @@ class Report:
             "catalogue": self.where,
             "seconds": round(self.seconds, 3),
             "bytes": self.bytes,
-            "sources": [
-                {**row, "ids": dict(self.changes[row["name"]])} for row in map(dict, self.sources)
-            ],
+            "sources": [dict(row) for row in self.sources],
             "findings": [one.to_dict() for group in self.groups.values() for one in group],
             "published": None
             if self.published is None
@@ -89,6 +85,8 @@ def report_of(
     for source in imported.sources:
         for finding in dict.fromkeys(source.findings):  # once where folders share a system file
             groups[finding.rule].append(finding)
+        if not any(one.id for one in source.state.folders.values()):
+            groups["import.empty"].append(_empty(source.state.name))
     return Report(
         sources=tuple(_row(source, results) for source in imported.sources),
         groups=dict(sorted(groups.items())),
@@ -96,10 +94,17 @@ def report_of(
         where=str(imported.where),
         bytes=sum(source.bytes for source in imported.sources),
         seconds=seconds,
-        changes={
-            one.state.name: {"new": one.new, "changed": one.changed, "gone": one.gone}
-            for one in imported.sources
-        },
+    )
+
+
+def _empty(name: str) -> Finding:
+    return Finding(
+        rule="import.empty",
+        severity=Severity.ERROR,
+        message="no results are in it; logs are looked for as "
+        "SUBMITTER/results/SYSTEM/BENCHMARK/result_*.txt",
+        fix="Give the folder above the submitters, or one submitter's.",
+        path=name,
     )
 
 
@@ -126,6 +131,7 @@ def _row(source: SourceReport, results: Mapping[str, Result]) -> dict[str, Any]:
         "gone": len(source.gone),
         "findings": len(set(source.findings)),
         "bytes": source.bytes,
+        "ids": {"new": source.new, "changed": source.changed, "gone": source.gone},
     }
 
 
