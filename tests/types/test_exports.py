@@ -5,6 +5,7 @@ from trainmark.types import InterruptedRunError, TrainmarkError, UsageError, unk
 
 EXPORTED = [
     "Direction",
+    "Doubt",
     "Evaluation",
     "Event",
     "Finding",
