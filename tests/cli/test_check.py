@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.check_call import Call, calls
+from tests.cli.calls import Call, calls
 from tests.cli.commands import COMMAND
 from tests.logs import RunShape, Text, desk_folder, write_desk, write_folder, write_resnet
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from tests.cli.check_call import Call, calls
+from tests.cli.calls import Call, calls
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.cli.check_call import Call, calls
+from tests.cli.calls import Call, calls
 from tests.cli.findings import FINDINGS, NAMES, block, finding, printed, verdict
 from tests.logs import RunShape, Text, write_desk, write_folder
 from trainmark.cli.check_github import GithubOutput

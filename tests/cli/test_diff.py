@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.cli.check_call import calls
+from tests.cli.calls import calls
 from tests.logs import RunShape, write_folder
 from trainmark.cli.diff import command
 

@@ -1,18 +1,15 @@
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.catalogue.repositories import commit_all, packaged, write_entry, write_system
+from tests.cli.calls import Call, calls
 from trainmark.catalogue.importing.imports import Progress
 from trainmark.catalogue.search import Filters, query
 from trainmark.cli.import_progress import ImportProgress
-from trainmark.cli.main import main
 
 V10 = "mlcommons/training_results_v1.0"
-Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(autouse=True)
@@ -25,16 +22,7 @@ def _nothing_packaged(
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
     """Runs ``trainmark import``: exit status, standard output, standard error."""
-
-    def run(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trainmark", "import", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        out, err = capsys.readouterr()
-        assert isinstance(left.value.code, int)
-        return left.value.code, out, err
-
-    return run
+    return calls("import", monkeypatch, capsys)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.catalogue.priced import row
-from tests.cli.check_call import Call, calls
+from tests.cli.calls import Call, calls
 from trainmark.catalogue.figures.tables import own_file
 
 ADD = (

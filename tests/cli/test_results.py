@@ -4,20 +4,17 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.catalogue.repositories import own_result
+from tests.cli.calls import Call, calls
 from trainmark.catalogue import Filters, query, record
 from trainmark.catalogue.search import page
 from trainmark.cli import plain_table, results_table
-from trainmark.cli.main import main
 from trainmark.cli.results_columns import Deriving, chosen
 from trainmark.cli.screen import Screen
-
-Trainmark = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(autouse=True)
@@ -26,21 +23,12 @@ def _no_own_results(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def trainmark(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Trainmark:
-    """Runs the command: exit status, standard output, standard error."""
-
-    def run(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trainmark", "results", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        captured = capsys.readouterr()
-        assert isinstance(caught.value.code, int)
-        return caught.value.code, captured.out, captured.err
-
-    return run
+def trainmark(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """Runs the verb: exit status, standard output, standard error."""
+    return calls("results", monkeypatch, capsys)
 
 
-def test_the_table_in_a_pipe_has_every_column_and_no_escapes(trainmark: Trainmark) -> None:
+def test_the_table_in_a_pipe_has_every_column_and_no_escapes(trainmark: Call) -> None:
     status, out, err = trainmark(
         "--benchmark", "resnet", "--submitter", "graphcore", "--round", "2.0"
     )
@@ -56,7 +44,7 @@ def test_the_table_in_a_pipe_has_every_column_and_no_escapes(trainmark: Trainmar
     assert "\x1b" not in out
 
 
-def test_the_limit_is_said(trainmark: Trainmark) -> None:
+def test_the_limit_is_said(trainmark: Call) -> None:
     _, out, _ = trainmark("--benchmark", "resnet", "--limit", "3")
     total = len(query(Filters(benchmark="resnet")))
     assert f"3 of {total} results; --limit 0 shows all." in out
@@ -65,20 +53,20 @@ def test_the_limit_is_said(trainmark: Trainmark) -> None:
     assert len(out.splitlines()) > total
 
 
-def test_different_benchmarks_are_not_to_be_compared(trainmark: Trainmark) -> None:
+def test_different_benchmarks_are_not_to_be_compared(trainmark: Call) -> None:
     _, out, _ = trainmark("--round", "2.0", "--limit", "4")
     assert "Minutes of different benchmarks cannot be compared" in out
     assert "benchmark" in out.splitlines()[1]
 
 
-def test_a_result_without_a_score_and_one_filed_twice_are_explained(trainmark: Trainmark) -> None:
+def test_a_result_without_a_score_and_one_filed_twice_are_explained(trainmark: Call) -> None:
     _, out, _ = trainmark("--round", "1.0", "--limit", "0")
     assert "none: no score; --json says why (score_basis)" in out
     assert "164.4*" in out
     assert "* the same logs are published under another name as well" in out
 
 
-def test_json(trainmark: Trainmark) -> None:
+def test_json(trainmark: Call) -> None:
     for option in (("--json",), ("--format", "json")):
         status, out, _ = trainmark("--chips", "16", "--benchmark", "bert", "--limit", "2", *option)
         found = json.loads(out)
@@ -95,7 +83,7 @@ def query_chips() -> list[object]:
     return [r for r in query() if r.accelerators == 16 and r.benchmark == "bert"]
 
 
-def test_csv(trainmark: Trainmark) -> None:
+def test_csv(trainmark: Call) -> None:
     status, out, _ = trainmark("--submitter", "nettrix", "--format", "csv", "--limit", "0")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert status == 0
@@ -110,7 +98,7 @@ def test_csv(trainmark: Trainmark) -> None:
     ("chips", "least", "most"),
     [("16", 16, 16), ("16-64", 16, 64), ("2000-", 2000, 10**9), ("-2", 0, 2), ("3,-2", 0, 3)],
 )
-def test_chips(trainmark: Trainmark, chips: str, least: int, most: int) -> None:
+def test_chips(trainmark: Call, chips: str, least: int, most: int) -> None:
     _, out, _ = trainmark("--chips", chips, "--json", "--limit", "0")
     counts = [r["accelerators"] for r in json.loads(out)["results"]]
     assert counts
@@ -118,7 +106,7 @@ def test_chips(trainmark: Trainmark, chips: str, least: int, most: int) -> None:
 
 
 @pytest.mark.parametrize("chips", ["x", "-", "1-2-3", "1e9", "9999999999", "5-3", "\u0663"])
-def test_wrong_chips_are_misuse(trainmark: Trainmark, chips: str) -> None:
+def test_wrong_chips_are_misuse(trainmark: Call, chips: str) -> None:
     status, _, err = trainmark("--chips", chips)
     assert status == 2
     assert "neither a number (16) nor a range" in err
@@ -134,7 +122,7 @@ def test_wrong_chips_are_misuse(trainmark: Trainmark, chips: str) -> None:
     ],
 )
 def test_a_misspelt_name_lists_the_valid_ones(
-    trainmark: Trainmark, arguments: tuple[str, ...], message: str
+    trainmark: Call, arguments: tuple[str, ...], message: str
 ) -> None:
     status, out, err = trainmark(*arguments)
     assert (status, out) == (2, "")
@@ -142,7 +130,7 @@ def test_a_misspelt_name_lists_the_valid_ones(
     assert "Traceback" not in err
 
 
-def test_no_match_says_what_there_is(trainmark: Trainmark) -> None:
+def test_no_match_says_what_there_is(trainmark: Call) -> None:
     status, out, err = trainmark("--submitter", "graphcor\x1b[31me", "--round", "1.0")
     assert (status, out) == (1, "")
     assert (
@@ -151,21 +139,21 @@ def test_no_match_says_what_there_is(trainmark: Trainmark) -> None:
     assert "--submitter could be Dell, Fujitsu, GIGABYTE, Google, Graphcore" in err
 
 
-def test_no_match_in_json_is_an_empty_list(trainmark: Trainmark) -> None:
+def test_no_match_in_json_is_an_empty_list(trainmark: Call) -> None:
     status, out, err = trainmark("--submitter", "nobody", "--json")
     assert status == 1
     assert json.loads(out) == {"total": 0, "results": []}
     assert "no result matches" in err
 
 
-def test_no_own_result_yet_says_how_to_make_one(trainmark: Trainmark) -> None:
+def test_no_own_result_yet_says_how_to_make_one(trainmark: Call) -> None:
     status, _, err = trainmark("--origin", "own")
     assert status == 1
     assert "no result matches --origin own" in err
     assert "trainmark run resnet50" in err
 
 
-def test_own_results_stand_apart_and_are_unverified(trainmark: Trainmark, tmp_path: Path) -> None:
+def test_own_results_stand_apart_and_are_unverified(trainmark: Call, tmp_path: Path) -> None:
     folder = tmp_path / "own"
     record(own_result(minutes=0.01), (), folder)
     status, out, _ = trainmark("--catalogue", folder, "--limit", "3")
@@ -180,7 +168,7 @@ def test_own_results_stand_apart_and_are_unverified(trainmark: Trainmark, tmp_pa
     assert "Published" not in out
 
 
-def test_a_hostile_own_result_is_harmless(trainmark: Trainmark, tmp_path: Path) -> None:
+def test_a_hostile_own_result_is_harmless(trainmark: Call, tmp_path: Path) -> None:
     folder = tmp_path / "own"
     hostile = "\x1b]0;x\x07[bold red]name[/]\r\n\x9b31m"
     record(own_result(system=hostile, framework=hostile), (), folder)
@@ -190,7 +178,7 @@ def test_a_hostile_own_result_is_harmless(trainmark: Trainmark, tmp_path: Path) 
         assert "[bold red]name[/]" in out
 
 
-def test_a_damaged_own_file_is_a_warning(trainmark: Trainmark, tmp_path: Path) -> None:
+def test_a_damaged_own_file_is_a_warning(trainmark: Call, tmp_path: Path) -> None:
     folder = tmp_path / "own"
     record(own_result(), (), folder).write_bytes(b"damaged")
     status, out, err = trainmark("--catalogue", folder, "--benchmark", "bert", "--limit", "1")
@@ -237,7 +225,7 @@ _EXAMPLES = [
 
 
 @pytest.mark.parametrize("arguments", _EXAMPLES, ids=" ".join)
-def test_the_examples_of_the_document_run(trainmark: Trainmark, arguments: list[str]) -> None:
+def test_the_examples_of_the_document_run(trainmark: Call, arguments: list[str]) -> None:
     status, out, err = trainmark(*arguments)
     if "own" in arguments:
         assert (status, out) == (1, "")
@@ -257,7 +245,7 @@ def test_a_terminal_without_a_width_has_the_usual_one(monkeypatch: pytest.Monkey
     assert Screen().width == 43
 
 
-def test_no_match_names_the_chips_once_and_the_choices_in_order(trainmark: Trainmark) -> None:
+def test_no_match_names_the_chips_once_and_the_choices_in_order(trainmark: Call) -> None:
     status, _, err = trainmark("--chips", "5", "--benchmark", "resnet", "--round", "2.0")
     assert status == 1
     assert err.count("--chips 5") == 1
@@ -272,7 +260,7 @@ def test_no_match_names_the_chips_once_and_the_choices_in_order(trainmark: Train
 
 
 def test_damaged_own_results_are_named_once_and_not_called_nothing(
-    trainmark: Trainmark, tmp_path: Path
+    trainmark: Call, tmp_path: Path
 ) -> None:
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "bad.parquet").write_text("no parquet")
@@ -283,14 +271,14 @@ def test_damaged_own_results_are_named_once_and_not_called_nothing(
     assert "damaged" in err
 
 
-def test_csv_without_a_match_has_its_heading(trainmark: Trainmark) -> None:
+def test_csv_without_a_match_has_its_heading(trainmark: Call) -> None:
     _, heading, _ = trainmark("--limit", "1", "--format", "csv")
     status, out, _ = trainmark("--submitter", "nobody", "--format", "csv")
     assert status == 1
     assert out == heading.splitlines()[0] + "\n"
 
 
-def test_a_filter_that_is_no_utf8_matches_nothing(trainmark: Trainmark) -> None:
+def test_a_filter_that_is_no_utf8_matches_nothing(trainmark: Call) -> None:
     status, _, err = trainmark("--submitter", "a\udcff")
     assert status == 1
     assert "no result matches --submitter a\ufffd\n" in err

@@ -5,37 +5,26 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.cli.calls import Call, calls
 from tests.cli.commands import COMMAND
 from trainmark.catalogue import Filters, query
 from trainmark.catalogue.schema import RESULT_COLUMNS
 from trainmark.catalogue.store import connect
-from trainmark.cli.main import main
 from trainmark.cli.parquet import send
 from trainmark.cli.results_columns import DEFAULT, Deriving, chosen, described, plain
 from trainmark.types import UsageError
 
-Trainmark = Callable[..., tuple[int, str, str]]
 _POD16 = "v2.0/Graphcore/ipu-pod16-TF1-closed/resnet"
 
 
 @pytest.fixture
-def trainmark(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Trainmark:
-    """Runs the command: exit status, standard output, standard error."""
-
-    def run(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trainmark", "results", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        captured = capsys.readouterr()
-        assert isinstance(caught.value.code, int)
-        return caught.value.code, captured.out, captured.err
-
-    return run
+def trainmark(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """Runs the verb: exit status, standard output, standard error."""
+    return calls("results", monkeypatch, capsys)
 
 
 def test_every_field_and_every_short_name_is_described() -> None:
@@ -62,7 +51,7 @@ def test_wrong_columns_are_misuse(text: str) -> None:
     assert caught.value.hint
 
 
-def test_chosen_columns_stand_in_their_order(trainmark: Trainmark) -> None:
+def test_chosen_columns_stand_in_their_order(trainmark: Call) -> None:
     asked = ("--benchmark", "resnet", "--round", "2.0", "--submitter", "graphcore")
     _, out, _ = trainmark(*asked, "--columns", "id,chips,minutes", "--limit", "1")
     lines = out.splitlines()
@@ -76,7 +65,7 @@ def test_chosen_columns_stand_in_their_order(trainmark: Trainmark) -> None:
     assert row["raw"]["accelerator"] == "Graphcore Bow IPU"
 
 
-def test_help_lists_the_columns(trainmark: Trainmark) -> None:
+def test_help_lists_the_columns(trainmark: Call) -> None:
     status, out, _ = trainmark("--columns", "help")
     assert status == 0
     assert "dollar_minutes " in out
@@ -85,7 +74,7 @@ def test_help_lists_the_columns(trainmark: Trainmark) -> None:
     assert json.loads(out) == dict(described())
 
 
-def test_sorting_by_any_column(trainmark: Trainmark) -> None:
+def test_sorting_by_any_column(trainmark: Call) -> None:
     asked = ("--benchmark", "bert", "--round", "2.0", "--limit", "0", "--json")
     for sort in ("accelerators", "chips", "framework_version", "score_basis"):
         status, out, _ = trainmark(*asked, "--sort", sort, "--columns", "id,accelerators")
@@ -95,7 +84,7 @@ def test_sorting_by_any_column(trainmark: Trainmark) -> None:
     assert counts == sorted(counts, reverse=True)
 
 
-def test_sorting_by_a_derived_number(trainmark: Trainmark) -> None:
+def test_sorting_by_a_derived_number(trainmark: Call) -> None:
     asked = ("--benchmark", "resnet", "--round", "1.0-2.0", "--submitter", "graphcore", "--json")
     columns = ("--columns", "id,per_dollar")
     _, out, _ = trainmark(*asked, "--sort", "per_dollar", *columns, "--limit", "0")
@@ -111,7 +100,7 @@ def test_sorting_by_a_derived_number(trainmark: Trainmark) -> None:
     assert found["results"][0]["per_dollar"] == known[-1]
 
 
-def test_derived_numbers_say_that_they_are_not_official(trainmark: Trainmark) -> None:
+def test_derived_numbers_say_that_they_are_not_official(trainmark: Call) -> None:
     asked = ("--benchmark", "resnet", "--round", "2.0", "--submitter", "graphcore")
     _, out, _ = trainmark(*asked, "--columns", "id,per_dollar,per_rack_unit", "--explain")
     assert "Derived numbers are not official; less is better." in out
@@ -124,7 +113,7 @@ def test_derived_numbers_say_that_they_are_not_official(trainmark: Trainmark) ->
     assert "149,995" in rows[_POD16]["derived"]["dollar_minutes"]["formula"]
 
 
-def test_the_cost_of_a_run(trainmark: Trainmark) -> None:
+def test_the_cost_of_a_run(trainmark: Call) -> None:
     asked = ("--benchmark", "resnet", "--round", "2.0", "--system", "bow-pod16", "--json")
     cost = ("--columns", "run_cost")
     _, out, _ = trainmark(*asked, *cost)
@@ -137,13 +126,13 @@ def test_the_cost_of_a_run(trainmark: Trainmark) -> None:
     assert "there is no price 'nope'" in err
 
 
-def test_own_prices_count(trainmark: Trainmark, tmp_path: Path) -> None:
+def test_own_prices_count(trainmark: Call, tmp_path: Path) -> None:
     status, out, err = trainmark("--columns", "per_dollar", "--prices", tmp_path / "none.toml")
     assert (status, out) == (2, "")
     assert "none.toml" in err
 
 
-def test_parquet(trainmark: Trainmark, tmp_path: Path) -> None:
+def test_parquet(trainmark: Call, tmp_path: Path) -> None:
     out = tmp_path / "some.parquet"
     asked = ("--benchmark", "bert", "--round", "2.0", "--limit", "0", "--format", "parquet")
     assert trainmark(*asked, "--out", out) == (0, "", "")
@@ -187,14 +176,14 @@ def test_parquet_is_not_for_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_does_not_go_together(
-    trainmark: Trainmark, arguments: tuple[str, ...], message: str
+    trainmark: Call, arguments: tuple[str, ...], message: str
 ) -> None:
     status, out, err = trainmark(*arguments)
     assert (status, out) == (2, "")
     assert message in err
 
 
-def test_rounds_that_do_not_compare_are_told(trainmark: Trainmark) -> None:
+def test_rounds_that_do_not_compare_are_told(trainmark: Call) -> None:
     asked = ("--benchmark", "resnet", "--submitter", "google", "--limit", "0")
     _, out, _ = trainmark(*asked, "--round", "0.5,0.6")
     assert "Not all of these compare: resnet of round 0.5" in out
@@ -204,7 +193,7 @@ def test_rounds_that_do_not_compare_are_told(trainmark: Trainmark) -> None:
     assert "Not all of these compare" not in out
 
 
-def test_one_task_under_two_names_compares(trainmark: Trainmark) -> None:
+def test_one_task_under_two_names_compares(trainmark: Call) -> None:
     asked = ("--task", "retinanet", "--limit", "0")
     _, out, _ = trainmark(*asked, "--round", "4.1,5.0")
     assert "Benchmark: retinanet and ssd. Time to train in minutes." in out
@@ -213,7 +202,7 @@ def test_one_task_under_two_names_compares(trainmark: Trainmark) -> None:
     assert "Minutes of different benchmarks cannot be compared" in out
 
 
-def test_the_quality_of_the_catalogue(trainmark: Trainmark) -> None:
+def test_the_quality_of_the_catalogue(trainmark: Call) -> None:
     status, out, _ = trainmark("--quality", "--round", "1.0")
     assert status == 0
     assert "Known of them" in out

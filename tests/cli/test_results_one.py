@@ -3,42 +3,30 @@
 import csv
 import io
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.catalogue.repositories import own_result
+from tests.cli.calls import Call, calls
 from trainmark.catalogue import Filters, query, record, runs_of
 from trainmark.catalogue.schema import RUN_COLUMNS
 from trainmark.catalogue.store import connect
 from trainmark.cli import results_runs
-from trainmark.cli.main import main
 from trainmark.cli.results_one import address
 from trainmark.types import Doubt, Run, Target
 
-Trainmark = Callable[..., tuple[int, str, str]]
 _POD16 = "v2.0/Graphcore/ipu-pod16-TF1-closed/resnet"
 _HOSTILE = "\x1b]0;x\x07[red]name[/]\r\n\u202ethe end"
 
 
 @pytest.fixture
-def trainmark(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Trainmark:
-    """Runs the command: exit status, standard output, standard error."""
-
-    def run(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trainmark", "results", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        captured = capsys.readouterr()
-        assert isinstance(caught.value.code, int)
-        return caught.value.code, captured.out, captured.err
-
-    return run
+def trainmark(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """Runs the verb: exit status, standard output, standard error."""
+    return calls("results", monkeypatch, capsys)
 
 
-def test_all_that_is_known_of_a_result(trainmark: Trainmark) -> None:
+def test_all_that_is_known_of_a_result(trainmark: Call) -> None:
     status, out, err = trainmark(_POD16)
     assert (status, err) == (0, "")
     lines = [" ".join(line.split()) for line in out.splitlines()]
@@ -61,13 +49,13 @@ def test_all_that_is_known_of_a_result(trainmark: Trainmark) -> None:
     assert lines[-1].endswith("/Graphcore/results/ipu-pod16-TF1-closed/resnet")
 
 
-def test_an_id_may_be_written_in_another_way(trainmark: Trainmark) -> None:
+def test_an_id_may_be_written_in_another_way(trainmark: Call) -> None:
     status, out, _ = trainmark(_POD16.lower().removeprefix("v"))
     assert status == 0
     assert out.startswith(_POD16)
 
 
-def test_as_json(trainmark: Trainmark) -> None:
+def test_as_json(trainmark: Call) -> None:
     _, out, _ = trainmark(_POD16, "--json")
     found = json.loads(out)
     (result,) = query(Filters(ids=(_POD16,)))
@@ -77,7 +65,7 @@ def test_as_json(trainmark: Trainmark) -> None:
     assert found["derived"]["dollar_minutes"]["value"] is not None
 
 
-def test_an_unknown_id_names_the_nearest(trainmark: Trainmark) -> None:
+def test_an_unknown_id_names_the_nearest(trainmark: Call) -> None:
     status, out, err = trainmark("v2.0/Graphcore/pod16/resnet")
     assert (status, out) == (2, "")
     assert "there is no result 'v2.0/Graphcore/pod16/resnet'" in err
@@ -87,7 +75,7 @@ def test_an_unknown_id_names_the_nearest(trainmark: Trainmark) -> None:
     assert "\x1b" not in err
 
 
-def test_a_hostile_own_result_is_shown_as_text(trainmark: Trainmark, tmp_path: Path) -> None:
+def test_a_hostile_own_result_is_shown_as_text(trainmark: Call, tmp_path: Path) -> None:
     result = own_result(
         id="own/x",
         system=_HOSTILE,
@@ -111,7 +99,7 @@ def test_a_hostile_own_result_is_shown_as_text(trainmark: Trainmark, tmp_path: P
 
 
 def test_wrong_own_prices_do_not_hide_a_result(
-    trainmark: Trainmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trainmark: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "trainmark").mkdir()
     (tmp_path / "trainmark" / "prices.toml").write_text("not = [toml")
@@ -146,7 +134,7 @@ def test_addresses_only_of_what_is_public(
 _SOME = ("--runs", "--benchmark", "resnet", "--round", "2.0", "--submitter", "graphcore")
 
 
-def test_runs_in_a_table(trainmark: Trainmark) -> None:
+def test_runs_in_a_table(trainmark: Call) -> None:
     status, out, _ = trainmark(*_SOME, "--limit", "2")
     assert status == 0
     assert out.splitlines()[0].split()[:4] == ["result", "run", "minutes", "status"]
@@ -155,7 +143,7 @@ def test_runs_in_a_table(trainmark: Trainmark) -> None:
     assert "(of " not in out
 
 
-def test_runs_for_programs(trainmark: Trainmark, tmp_path: Path) -> None:
+def test_runs_for_programs(trainmark: Call, tmp_path: Path) -> None:
     names = [column.name for column in RUN_COLUMNS]
     _, out, _ = trainmark(*_SOME, "--limit", "1", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
@@ -173,7 +161,7 @@ def test_runs_for_programs(trainmark: Trainmark, tmp_path: Path) -> None:
         assert len(stored.fetchall()) == 5
 
 
-def test_no_runs_of_nothing(trainmark: Trainmark) -> None:
+def test_no_runs_of_nothing(trainmark: Call) -> None:
     status, out, err = trainmark("--runs", "--submitter", "nobody")
     assert (status, out) == (1, "")
     assert "no result matches" in err
@@ -182,7 +170,7 @@ def test_no_runs_of_nothing(trainmark: Trainmark) -> None:
 
 
 def test_runs_come_some_results_at_a_time(
-    trainmark: Trainmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trainmark: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("own/1", "own/2"):
         record(own_result(id=name), (Run(source=name), Run(source=name)), tmp_path)

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from tests.cli.check_call import calls
+from tests.cli.calls import calls
 from tests.cli.commands import trainmark
 from trainmark.cli.scaling import command
 

@@ -1,31 +1,19 @@
 import json
 import os
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.cli.calls import Call, calls
 from tests.logs import CONVERGED, RunShape, desk_folder, write_desk, write_folder, write_resnet
-from trainmark.cli.main import main
 
-Call = Callable[..., tuple[int, str, str]]
 RUNS = [RunShape(seed=seed, minutes=minutes) for seed, minutes in ((1, 3), (2, 1), (3, 2))]
 
 
 @pytest.fixture
 def score(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
     """Runs ``trainmark score``: exit status, standard output, standard error."""
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trainmark", "score", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        out, err = capsys.readouterr()
-        assert isinstance(left.value.code, int)
-        return left.value.code, out, err
-
-    return call
+    return calls("score", monkeypatch, capsys)
 
 
 def test_a_session(score: Call, tmp_path: Path) -> None:

@@ -3,37 +3,25 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.catalogue.repositories import own_result
+from tests.cli.calls import Call, calls
 from tests.cli.commands import COMMAND
 from trainmark.catalogue import record
 from trainmark.catalogue.sql_tables import TABLES
 from trainmark.catalogue.store import connect
-from trainmark.cli.main import main
-
-Trainmark = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def trainmark(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Trainmark:
-    """Runs the command: exit status, standard output, standard error."""
-
-    def run(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trainmark", "sql", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        captured = capsys.readouterr()
-        assert isinstance(caught.value.code, int)
-        return caught.value.code, captured.out, captured.err
-
-    return run
+def trainmark(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """Runs the verb: exit status, standard output, standard error."""
+    return calls("sql", monkeypatch, capsys)
 
 
-def test_a_table(trainmark: Trainmark) -> None:
+def test_a_table(trainmark: Call) -> None:
     status, out, err = trainmark(
         "SELECT benchmark, count(*) AS n, NULL AS nothing, '' AS empty FROM results "
         "WHERE round = '0.5' AND benchmark IN ('ncf', 'ssd') GROUP BY ALL ORDER BY ALL"
@@ -45,7 +33,7 @@ def test_a_table(trainmark: Trainmark) -> None:
     assert lines[-1] == "2 rows"
 
 
-def test_a_long_table_has_its_heading_again_with_each_block(trainmark: Trainmark) -> None:
+def test_a_long_table_has_its_heading_again_with_each_block(trainmark: Call) -> None:
     _, out, _ = trainmark("SELECT i AS number FROM range(4500) t(i)")
     lines = out.splitlines()
     assert lines.count("number") == 3
@@ -53,7 +41,7 @@ def test_a_long_table_has_its_heading_again_with_each_block(trainmark: Trainmark
     assert lines[-1] == "4,500 rows"
 
 
-def test_no_rows_have_a_heading(trainmark: Trainmark) -> None:
+def test_no_rows_have_a_heading(trainmark: Call) -> None:
     statement = "SELECT 1 AS one, 'x' AS two LIMIT 0"
     assert trainmark(statement) == (0, "one  two\n\n0 rows\n", "")
     assert trainmark(statement, "--format", "csv") == (0, "one,two\n", "")
@@ -61,7 +49,7 @@ def test_no_rows_have_a_heading(trainmark: Trainmark) -> None:
     assert json.loads(out)["rows"] == []
 
 
-def test_csv(trainmark: Trainmark) -> None:
+def test_csv(trainmark: Call) -> None:
     _, out, _ = trainmark(
         "SELECT 1.5 AS a, 2 AS a, NULL AS n, [1, 2] AS l, {'x': 'y'} AS s, 3.0::DOUBLE AS d",
         "--format",
@@ -73,7 +61,7 @@ def test_csv(trainmark: Trainmark) -> None:
     ]
 
 
-def test_json(trainmark: Trainmark) -> None:
+def test_json(trainmark: Call) -> None:
     _, out, _ = trainmark(
         "SELECT i, 'nan'::DOUBLE AS nan, 1.25 AS d, DATE '2020-01-02' AS day, 'ab'::BLOB AS b, "
         "{'x': [1.5]} AS s, i AS I FROM range(2) t(i)",
@@ -98,7 +86,7 @@ def test_json(trainmark: Trainmark) -> None:
     assert second["i"] == 1
 
 
-def test_parquet(trainmark: Trainmark, tmp_path: Path) -> None:
+def test_parquet(trainmark: Call, tmp_path: Path) -> None:
     out = tmp_path / "a.parquet"
     statement = "SELECT id, evaluations, 1 AS a, 2 AS A, NULL AS n FROM runs JOIN results r "
     statement += "ON r.id = result_id WHERE r.round = '0.5' AND r.benchmark = 'ssd'"
@@ -109,7 +97,7 @@ def test_parquet(trainmark: Trainmark, tmp_path: Path) -> None:
         assert found.fetchall()
 
 
-def test_hostile_text_is_harmless(trainmark: Trainmark, tmp_path: Path) -> None:
+def test_hostile_text_is_harmless(trainmark: Call, tmp_path: Path) -> None:
     hostile = "\x1b]0;x\x07name\r\n\u202e"
     record(own_result(system=hostile, raw={hostile: hostile}), (), tmp_path)
     statement = 'SELECT system, raw, [system] AS l, system AS "a\x1b" FROM results '
@@ -122,7 +110,7 @@ def test_hostile_text_is_harmless(trainmark: Trainmark, tmp_path: Path) -> None:
         assert not {c for c in out if not c.isprintable()} - {"\n"}
 
 
-def test_without_a_statement_every_column_is_explained(trainmark: Trainmark) -> None:
+def test_without_a_statement_every_column_is_explained(trainmark: Call) -> None:
     status, out, _ = trainmark()
     assert status == 0
     for table in TABLES.values():
@@ -134,7 +122,7 @@ def test_without_a_statement_every_column_is_explained(trainmark: Trainmark) -> 
     assert all(c["meaning"] for table in found.values() for c in table["columns"])
 
 
-def test_a_plan_is_drawn(trainmark: Trainmark) -> None:
+def test_a_plan_is_drawn(trainmark: Call) -> None:
     status, out, _ = trainmark("EXPLAIN SELECT count(*) FROM results")
     assert status == 0
     assert len(out.splitlines()) >= 3
@@ -154,7 +142,7 @@ def test_a_plan_is_drawn(trainmark: Trainmark) -> None:
     ],
 )
 def test_mistakes_are_told(
-    trainmark: Trainmark, arguments: tuple[str, ...], status: int, message: str
+    trainmark: Call, arguments: tuple[str, ...], status: int, message: str
 ) -> None:
     found, out, err = trainmark(*arguments)
     assert (found, out) == (status, "")

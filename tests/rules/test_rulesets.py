@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.check_call import calls
+from tests.cli.calls import calls
 from tests.logs import RunShape, Text, write_desk, write_resnet
 from trainmark.mllog import read
 from trainmark.rules import Ruleset, check_log, find_ruleset, known_rulesets, ruleset_named

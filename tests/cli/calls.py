@@ -1,4 +1,4 @@
-"""``trainmark check`` and ``trainmark rules`` called in this process, as a user's shell does."""
+"""A verb called in this process, as a user's shell does."""
 
 import sys
 from collections.abc import Callable
