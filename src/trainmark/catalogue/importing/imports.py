@@ -87,10 +87,7 @@ class Imported:
 
     def results(self) -> dict[str, Result]:
         """The results of these sources, as they stand in the catalogue."""
-        found: dict[str, Result] = {}
-        for report in self.sources:
-            found |= states.load_results(self.where, report.state.slug)
-        return found
+        return states.load_results(self.where, *(report.state.slug for report in self.sources))
 
 
 @dataclass(slots=True, kw_only=True)

@@ -6,6 +6,7 @@ Nothing in the repository is executed, no link in it is followed, nothing is wri
 import hashlib
 import io
 import os
+import re
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,9 @@ __all__ = ["FolderSource", "GitSource", "Source", "Watched"]
 _BLOCK = 1 << 20
 _START = 64 << 10  # bytes of a content's beginning that are kept
 _ODD = frozenset({"", ".", ".."})
+_ODD_IN_LISTING = [f"{a}{odd}{b}" for odd in _ODD for a in "\t/" for b in "/\0"]
+# Of git ls-tree -z: mode, kind, object, path.
+_FILE = re.compile(r"(?:^|(?<=\0))100[0-7]{3} blob ([0-9a-f]+)\t([^\0]*)")
 
 
 class Source(Protocol):
@@ -274,11 +278,8 @@ def _walk(root: Path) -> dict[str, str]:
 
 def _tree(listing: str) -> Mapping[str, str]:
     """Path to object, regular files only (no links, no submodules)."""
-    found = {}
-    for record in filter(None, listing.split("\0")):
-        head, path = record.split("\t", 1)
-        mode, kind, name = head.split(" ")
+    found = {path: name for name, path in _FILE.findall(listing)}
+    if any(mark in listing for mark in _ODD_IN_LISTING):
         # A tree that somebody made up may say "..": such a path leads nowhere here.
-        if kind == "blob" and mode.startswith("100") and not _ODD.intersection(path.split("/")):
-            found[path] = name
+        return {p: name for p, name in found.items() if not _ODD.intersection(p.split("/"))}
     return found

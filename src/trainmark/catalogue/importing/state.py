@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from trainmark.catalogue.schema import RESULT_COLUMNS, RUN_COLUMNS, result_from_row, result_to_row
-from trainmark.catalogue.store import connect, rows, write_table
+from trainmark.catalogue.store import connect, literal, rows, write_table
 from trainmark.types import Finding, Result, Severity, TrainmarkError, UsageError
 
 __all__ = [
@@ -120,15 +120,15 @@ def load_state(where: Path, slug: str) -> State | None:
     return state if state.slug == slug else None
 
 
-def load_results(where: Path, slug: str) -> dict[str, Result]:
-    """The results of a source by id.
+def load_results(where: Path, *slugs: str) -> dict[str, Result]:
+    """The results of some sources by id.
 
     Raises:
-        duckdb.Error: The file is damaged; that of a state that was loaded is not.
+        duckdb.Error: A file is damaged; that of a state that was loaded is not.
     """
-    file = imported_folder(where) / slug / RESULTS
+    files = [literal(imported_folder(where) / slug / RESULTS) for slug in slugs]
     with connect() as database:
-        found = rows(database, "FROM read_parquet(?)", [[str(file)]])
+        found = rows(database, "FROM read_parquet(?)", [files])
     return {row["id"]: result_from_row(row) for row in found}
 
 

@@ -24,11 +24,15 @@ def implementations_in(paths: Iterable[str]) -> Mapping[tuple[str, str], tuple[s
     Args:
         paths: Every file of a repository.
     """
-    found: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
-    for path in paths:
-        if "/implementation" in path and (match := _FOLDER.match(path)):
-            found[match[1], names.benchmark(match[2]).name][match[3]] = None
-    return {key: tuple(sorted(folders)) for key, folders in found.items()}
+    folders = {
+        match.groups()
+        for path in paths
+        if "/implementation" in path and (match := _FOLDER.match(path))
+    }
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for submitter, benchmark, name in folders:
+        found[submitter, names.benchmark(benchmark).name].add(name)
+    return {key: tuple(sorted(implementations)) for key, implementations in found.items()}
 
 
 def other_system_file(submitter: str, system: str) -> str:
