@@ -112,6 +112,27 @@ def test_wrong_chips_are_misuse(trainmark: Call, chips: str) -> None:
     assert "neither a number (16) nor a range" in err
 
 
+@pytest.mark.parametrize("option", ["--benchmark", "--round", "--submitter", "--system", "--text"])
+@pytest.mark.parametrize("value", ["", " ", ","])
+def test_an_empty_value_is_misuse(trainmark: Call, option: str, value: str) -> None:
+    status, out, err = trainmark(option, value)
+    assert (status, out) == (2, "")
+    assert "the value is empty" in err
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--explain",), ("--price", "cloud"), ("--years", "3"), ("--date", "2024-01-01")]
+)
+def test_what_concerns_derived_numbers_needs_one(
+    trainmark: Call, arguments: tuple[str, ...]
+) -> None:
+    status, out, err = trainmark("--limit", "1", *arguments)
+    assert (status, out) == (2, "")
+    assert f"{arguments[0]} without a derived number" in err
+    shown = ("--benchmark", "resnet", "--limit", "1", "--columns", "id,run_cost")
+    assert trainmark(*arguments, *shown)[0] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

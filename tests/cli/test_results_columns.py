@@ -206,5 +206,6 @@ def test_the_quality_of_the_catalogue(trainmark: Call) -> None:
     status, out, _ = trainmark("--quality", "--round", "1.0")
     assert status == 0
     assert "Known of them" in out
+    assert "..." not in out  # in a pipe nothing is cut
     _, as_json, _ = trainmark("--quality", "--round", "1.0", "--json")
     assert json.loads(as_json)["results"] == len(query(Filters(rounds=("1.0",))))

@@ -199,12 +199,12 @@ def _known(name: str, test: Callable[[Result], bool], results: Sequence[Result])
     )
 
 
-def lines(found: Quality, width: int) -> list[str]:
+def lines(found: Quality, width: int | None = None) -> list[str]:
     """The quality as text.
 
     Args:
         found: The quality.
-        width: Columns of the screen; longer lines are cut, never broken.
+        width: Columns of the screen: longer lines are cut, never broken. Without it none is cut.
     """
     text = [
         f"{found.results} results: {found.clean} without a doubt, {found.settled} with doubts that "
@@ -248,5 +248,5 @@ def _kind_lines(kind: KindCount) -> list[str]:
     ]
 
 
-def _cut(line: str, width: int) -> str:
-    return line if len(line) <= width else line[: max(width - 3, 0)] + "..."
+def _cut(line: str, width: int | None) -> str:
+    return line if width is None or len(line) <= width else line[: max(width - 3, 0)] + "..."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainmark.cli.results_filters import filter_options, filters_of, nothing_matches
+from trainmark.cli.shared_options import catalogue_folder, pricing
 
 if TYPE_CHECKING:
     from trainmark.catalogue import Filters
@@ -44,23 +45,7 @@ __all__ = ["command"]
 @click.option("--runs", "show_runs", is_flag=True, help="Every run of the results instead.")
 @click.option("--quality", is_flag=True, help="What is known and what could not be resolved.")
 @click.option("--explain", is_flag=True, help="Say how each derived number came about.")
-@click.option(
-    "--price",
-    default="list",
-    show_default=True,
-    metavar="list|cloud|ID",
-    help="What run_cost is reckoned with.",
-)
-@click.option(
-    "--years", type=float, metavar="N", help="Over how many years a list price is spread."
-)
-@click.option("--date", metavar="DATE", help="Cloud prices as known on this day, 2024-12-31.")
-@click.option(
-    "--prices",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Your own prices and figures, see trainmark prices.",
-)
+@pricing
 @click.option(
     "--format",
     "form",
@@ -75,13 +60,7 @@ __all__ = ["command"]
     metavar="FILE",
     help="Where Parquet goes, instead of standard output.",
 )
-@click.option(
-    "--catalogue",
-    "where",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    metavar="DIR",
-    help="The folder of own and imported results, instead of the user's.",
-)
+@catalogue_folder
 def command(**given: Any) -> None:
     """List published results, and your own, by time to train; or show the one of an ID.
 
@@ -99,6 +78,7 @@ def command(**given: Any) -> None:
         _list_columns(as_json=asked.style == "json")
         return
     choices = chosen(asked.columns)
+    _check_derived(asked, choices)
     from trainmark.catalogue.search import opened_once
     from trainmark.cli.damaged import warn
 
@@ -185,6 +165,28 @@ def _check_together(asked: _Asked, filters: dict[str, Any]) -> None:
         )
 
 
+def _check_derived(asked: _Asked, choices: "tuple[Choice, ...]") -> None:
+    """Raise where options of derived numbers were given, and nothing is derived."""
+    from trainmark.cli.results_columns import derived_name
+    from trainmark.types import UsageError
+
+    if asked.result_id is not None or derived_name(asked.sort) is not None:
+        return
+    if any(choice.derived for choice in choices):
+        return
+    given = {
+        "--explain": asked.explain,
+        "--price": asked.price != "list",
+        "--years": asked.years is not None,
+        "--date": asked.date is not None,
+    }
+    if without := [name for name, is_given in given.items() if is_given]:
+        raise UsageError(
+            f"{' and '.join(without)} without a derived number",
+            hint="Ask for one, for example --columns minutes,run_cost; --columns help lists them.",
+        )
+
+
 def _list_columns(*, as_json: bool) -> None:
     """Print what can stand in --columns and --sort."""
     from trainmark.cli.results_columns import described
@@ -259,5 +261,5 @@ def _print_quality(results: "list[Result]", *, as_json: bool) -> None:
     from trainmark.cli.plain_table import terminal_width
     from trainmark.types import printable
 
-    for line in quality.lines(found, terminal_width() or 100):
+    for line in quality.lines(found, terminal_width()):
         click.echo(printable(line))

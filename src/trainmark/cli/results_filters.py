@@ -22,7 +22,17 @@ _MOST_CHOICES = 12
 
 def _apart(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Names given one by one or with commas between them."""
+    _not_empty(ctx, param, values)
     return tuple(name for value in values for name in value.split(",") if name)
+
+
+def _not_empty(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """An empty value is a script's mistake: it would find everything."""
+    if any(not value.strip(" ,") for value in values):
+        raise click.BadParameter("the value is empty; leave the option out for all", ctx, param)
+    return values
 
 
 def _spans(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[Span, ...]:
@@ -45,7 +55,9 @@ def _span(value: str, ctx: click.Context, param: click.Parameter) -> Span:
 
 
 def _several(option: str, name: str, metavar: str, text: str) -> Callable[[_Command], _Command]:
-    return click.option(option, name, multiple=True, metavar=metavar, help=text)
+    return click.option(
+        option, name, multiple=True, metavar=metavar, callback=_not_empty, help=text
+    )
 
 
 def _exact(option: str, name: str, text: str) -> Callable[[_Command], _Command]:
