@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from trainmark.cli.shared_options import catalogue_folder, pricing
+
 __all__ = ["command"]
 
 
@@ -11,36 +13,10 @@ __all__ = ["command"]
 @click.argument("sides", nargs=-1, metavar="A B [C...]")
 @click.option("--benchmark", metavar="NAME", help="Only this benchmark.")
 @click.option("--anyway", is_flag=True, help="Also compare what does not compare; it is marked.")
-@click.option(
-    "--price",
-    default="list",
-    show_default=True,
-    metavar="list|cloud|ID",
-    help="What a run costs by: the list price spread over --years, a cloud's hourly price, or one "
-    "price of `trainmark prices list`.",
-)
-@click.option(
-    "--years", type=float, metavar="N", help="Spread a list price over so many years of use."
-)
-@click.option(
-    "--prices",
-    "prices_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Your own figures, instead of those in your settings folder.",
-)
-@click.option(
-    "--date", metavar="DATE", help="Prices as known on this day, 2024-12-31; the newest without."
-)
+@pricing
 @click.option("--explain", is_flag=True, help="Every formula with its numbers, basis and source.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@click.option(
-    "--catalogue",
-    "where",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    metavar="DIR",
-    help="The folder of own results, instead of the user's.",
-)
+@catalogue_folder
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -50,7 +26,7 @@ def command(
     anyway: bool,
     price: str,
     years: float | None,
-    prices_file: Path | None,
+    prices: Path | None,
     date: str | None,
     explain: bool,
     as_json: bool,
@@ -83,7 +59,7 @@ def command(
             selections = selected(
                 sides, benchmark=benchmark, where=where, on_finding=findings.append
             )
-            tables = load_tables(prices_file, date=date)
+            tables = load_tables(prices, date=date)
             found = compare(selections, tables=tables, anyway=anyway, price=price, years=years)
     finally:  # what is damaged may be why something was not found
         warn(findings)

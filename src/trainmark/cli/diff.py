@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trainmark.cli.shared_options import catalogue_folder
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -55,13 +57,7 @@ def _percent(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     "--anyway", is_flag=True, help="Compare also where batch size, target or chips differ."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@click.option(
-    "--catalogue",
-    "where",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    metavar="DIR",
-    help="The folder of own results, instead of the user's.",
-)
+@catalogue_folder
 @click.pass_context
 def command(
     ctx: click.Context,

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trainmark.cli.shared_options import catalogue_folder
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -47,13 +49,7 @@ def _chips(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 )
 @click.option("--explain", is_flag=True, help="Say how every column is reckoned.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@click.option(
-    "--catalogue",
-    "where",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    metavar="DIR",
-    help="The folder of own and imported results, instead of the user's.",
-)
+@catalogue_folder
 def command(
     *,
     benchmark: str,

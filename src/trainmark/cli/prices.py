@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trainmark.cli.shared_options import own_figures
+
 if TYPE_CHECKING:
     from trainmark.catalogue.figures.hardware import Hardware
     from trainmark.catalogue.figures.prices import Product
@@ -15,13 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["add", "check", "command", "list_entries", "show"]
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-_PRICES = click.option(
-    "--prices",
-    "prices_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Your own figures, instead of those in your configuration folder.",
-)
 
 
 @click.group("prices", invoke_without_command=True)
@@ -47,7 +42,7 @@ def command(ctx: click.Context, *, as_json: bool) -> None:
     type=click.Choice(["hardware", "price", "space", "power"]),
     help="Only these.",
 )
-@_PRICES
+@own_figures
 @_JSON
 @click.pass_obj
 def list_entries(
@@ -55,14 +50,14 @@ def list_entries(
     *,
     text: str | None = None,
     kind: str | None = None,
-    prices_file: Path | None = None,
+    prices: Path | None = None,
     as_json: bool = False,
 ) -> None:
     """List the figures; with TEXT, those in whose names it is found."""
     from trainmark.cli.prices_text import kind_of, list_lines
     from trainmark.types import TrainmarkError
 
-    tables = _tables(prices_file)
+    tables = _tables(prices)
     products = [
         row
         for row in tables.products.values()
@@ -87,14 +82,14 @@ def list_entries(
 
 @command.command("show")
 @click.argument("name", metavar="ID")
-@_PRICES
+@own_figures
 @_JSON
 @click.pass_obj
-def show(group_json: bool, *, name: str, prices_file: Path | None, as_json: bool) -> None:
+def show(group_json: bool, *, name: str, prices: Path | None, as_json: bool) -> None:
     """Show one figure or accelerator: source, date, basis, and the results it is about."""
     from trainmark.cli.prices_text import entry_lines
 
-    tables = _tables(prices_file)
+    tables = _tables(prices)
     entry = _entry(tables, name)
     about = _about(tables, entry)
     if as_json or group_json:
@@ -146,10 +141,10 @@ def show(group_json: bool, *, name: str, prices_file: Path | None, as_json: bool
 @click.option("--region", default="", help="Of an hour: where.", metavar="TEXT")
 @click.option("--term", default="", help="Of an hour: on demand, a year, spot.", metavar="TEXT")
 @click.option("--id", "name", metavar="ID", help="Its name here. [default: from the product]")
-@_PRICES
+@own_figures
 @_JSON
 @click.pass_obj
-def add(group_json: bool, /, *, prices_file: Path | None, as_json: bool, **given: Any) -> None:
+def add(group_json: bool, /, *, prices: Path | None, as_json: bool, **given: Any) -> None:
     """Add a figure of your own: a price, a height or a rated power.
 
     It is written to your own file. One with the id of a packaged figure replaces that.
@@ -159,7 +154,7 @@ def add(group_json: bool, /, *, prices_file: Path | None, as_json: bool, **given
     from trainmark.cli.prices_text import entry_lines
 
     kind, row = _row(given)
-    path = prices_file or own_file()
+    path = prices or own_file()
     added = add_row(path, kind, row)
     tables = _tables(path)
     about = _about(tables, added)

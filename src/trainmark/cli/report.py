@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainmark.cli.results_filters import filter_options
+from trainmark.cli.shared_options import catalogue_folder, own_figures
 
 if TYPE_CHECKING:
     from trainmark.catalogue import Filters
@@ -33,19 +34,8 @@ _PAGE = "trainmark-results.html"
     help=f"Where to write the page; PATH/report.html, or {_PAGE} here, if not given.",
 )
 @filter_options
-@click.option(
-    "--catalogue",
-    "where",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    metavar="DIR",
-    help="The folder of own results, instead of the user's.",
-)
-@click.option(
-    "--prices",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Your own file of prices, instead of the one in your folder.",
-)
+@catalogue_folder
+@own_figures
 @click.option("--json", "as_json", is_flag=True, help="Print what is written where, as JSON.")
 def command(
     *,

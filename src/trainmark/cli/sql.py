@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trainmark.cli.shared_options import catalogue_folder, own_figures
+
 if TYPE_CHECKING:
     from trainmark.catalogue.sql import Answer
 
@@ -44,19 +46,8 @@ _NUMBERS = ("INT", "DOUBLE", "FLOAT", "DECIMAL")
     metavar="SECONDS",
     help="How long the statement may take; 0 for no limit.",
 )
-@click.option(
-    "--prices",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Your own prices and figures, see trainmark prices.",
-)
-@click.option(
-    "--catalogue",
-    "where",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    metavar="DIR",
-    help="The folder of own and imported results, instead of the user's.",
-)
+@own_figures
+@catalogue_folder
 def command(
     *,
     statement: str | None,
