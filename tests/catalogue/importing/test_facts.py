@@ -285,7 +285,9 @@ def test_a_damaged_record_that_matters_is_told(tmp_path: Path) -> None:
     stop = json.dumps({"key": "run_stop"})
     log.write_text(log.read_text().replace('"key":"run_stop"', f'{stop[1:-1]},"value":{{'))
     facts = _read(tmp_path)
-    assert "log with unreadable records" in _kinds(facts)
+    (doubt,) = (d for d in facts.result.doubts if d.kind == "log with unreadable records")
+    assert doubt.text.endswith("result_0.txt: 1 unreadable record")
+    assert not doubt.resolved
     assert facts.findings[0].path.endswith("result_0.txt")
     assert facts.result.minutes == pytest.approx((11 + 13 + 14) / 3)
 

@@ -241,7 +241,8 @@ def _read_log(source: Source, path: str, benchmark: str, round_name: str, read: 
     read.runs.append(replace(run, content=content))
     read.findings += findings
     if findings:
-        read.doubt("log with unreadable records", f"{path}: {len(findings)} unreadable records")
+        text = f"{path}: {len(findings)} unreadable record{'s' if len(findings) > 1 else ''}"
+        read.doubt("log with unreadable records", text, resolved=False)
 
 
 def _unreadable(path: str, error: OSError) -> Finding:
