@@ -476,6 +476,18 @@ def test_a_script_that_is_not_ours_does_not_run(browser: Browser, address: str) 
     assert any("Content Security Policy" in line for line in browser.console)
 
 
+def test_a_tablet_held_upright_has_the_table_in_full(browser: Browser, address: str) -> None:
+    browser.look(768, 1000)
+    _open(browser, address)
+    assert browser.evaluate("document.getElementById('filters').open") is False
+    assert browser.evaluate(
+        "(() => { const box = document.querySelector('#results .scroll');"
+        " return box.scrollWidth <= box.clientWidth; })()"
+    )
+    browser.look(1024, 768)  # turned
+    browser.wait("document.getElementById('filters').open")
+
+
 def test_a_phone_needs_no_scrolling_sideways(browser: Browser, address: str) -> None:
     # The last of these tests: the page stays a phone's.
     browser.look(375, 800, dark=True)

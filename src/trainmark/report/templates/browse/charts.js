@@ -56,7 +56,7 @@ class Chart {
     this.box.setAttribute("aria-label", `${CHARTS[state.chart]}, ${this.group || "nothing to draw"}: ${countOf(drawing.drawn.length, "point")}; the same numbers are in the table below it`);
     this.figure = drawing.figure;
     const drawnNames = drawing.figure.data.filter((trace) => trace.showlegend !== false).length;
-    this.box.style.height = PHONE.matches ? `${19 + 1.25 * drawnNames}rem` : "";
+    this.box.style.height = NARROW.matches ? `${19 + 1.25 * drawnNames}rem` : "";
     this.draw();
   }
 

@@ -1,6 +1,7 @@
 // Numbers and names as people read them.
 
-const PHONE = window.matchMedia("(max-width: 45rem)");
+// browse.css has the same width.
+const NARROW = window.matchMedia("(max-width: 60rem)");
 
 function decimals(least, most) {
   return new Intl.NumberFormat("en", { minimumFractionDigits: least, maximumFractionDigits: most });

@@ -37,9 +37,10 @@ class App {
         event.preventDefault();
         byId(link.getAttribute("href").slice(1)).focus();
       }));
-    if (PHONE.matches) {
-      byId("filters").open = false;
-    }
+    // Folded where they stand above the results; beside them they have no handle to unfold them.
+    const fold = () => { byId("filters").open = !NARROW.matches; };
+    fold();
+    NARROW.addEventListener("change", fold);
   }
 
   restore() {

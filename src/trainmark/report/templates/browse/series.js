@@ -237,7 +237,7 @@ function slopes(layout, products) {
       showlegend: false,
       line: { color: OTHERS, width: 1, dash: "dot" },
     });
-    if (!PHONE.matches) {
+    if (!NARROW.matches) {
       layout.annotations.push(slopeLabel(layout, product));
     }
   }
@@ -313,7 +313,7 @@ function baseLayout(xTitle, yTitle) {
 
 // On a phone below the chart, where names have its whole width.
 function legend() {
-  return PHONE.matches
+  return NARROW.matches
     ? { orientation: "h", y: 0, yref: "container", yanchor: "bottom", x: 0, xref: "container", font: { size: 11 } }
     : { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 };
 }

@@ -5,7 +5,7 @@ const PAGE_ROWS = 50;
 function shownColumns(app) {
   const names = app.state.columns;
   return app.facts.listed.filter((column) =>
-    names === null ? (PHONE.matches ? column.narrow : column.shown) : names.includes(column.name),
+    names === null ? (NARROW.matches ? column.narrow : column.shown) : names.includes(column.name),
   );
 }
 
@@ -17,7 +17,7 @@ class ResultTable {
     this.drawn = "";
     byId("previous").addEventListener("click", () => this.turn(-1));
     byId("next").addEventListener("click", () => this.turn(1));
-    PHONE.addEventListener("change", () => app.draw({ resized: true }));
+    NARROW.addEventListener("change", () => app.draw({ resized: true }));
     this.chooser();
   }
 
