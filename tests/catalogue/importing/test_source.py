@@ -173,7 +173,10 @@ def test_a_file_that_is_none_any_more_is_none(folder: Path, what: str) -> None:
 
 def test_a_repository_without_a_commit_is_an_error(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
-    with pytest.raises(TrainmarkError, match="git cannot read"):
+    with pytest.raises(TrainmarkError, match="has no commit that can be read"):
+        GitSource(tmp_path, NAME)
+    (tmp_path / ".git/HEAD").write_text("garbage")
+    with pytest.raises(TrainmarkError, match=r"git cannot read .* not a git repository"):
         GitSource(tmp_path, NAME)
 
 

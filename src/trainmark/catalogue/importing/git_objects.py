@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, cast
 
 from trainmark.types import TrainmarkError
 
-__all__ = ["GitObjects", "git", "run_git", "sizes_of"]
+__all__ = ["GitObjects", "git", "head", "run_git", "sizes_of"]
 
 _BLOCK = 1 << 20
 # Names that are sent ahead stay in the pipe while git writes: they must fit into it.
@@ -214,6 +214,24 @@ def git(path: Path, *arguments: str, check: bool = False) -> str:
         TrainmarkError: git is missing, or it failed and ``check`` is set.
     """
     return run_git(["-C", str(path), *arguments], path, check=check)
+
+
+def head(path: Path) -> str:
+    """The last commit of a repository.
+
+    Args:
+        path: The repository.
+
+    Raises:
+        TrainmarkError: git is missing or refuses the repository, or nothing was committed.
+    """
+    if found := git(path, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").strip():
+        return found
+    git(path, "rev-parse", "--git-dir", check=True)  # says why it is no repository
+    raise TrainmarkError(
+        f"the git repository {path} has no commit that can be read",
+        hint="Commit what is to be imported; git fsck tells what is damaged.",
+    )
 
 
 def run_git(

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from trainmark.catalogue.importing.git_objects import git, run_git
+from trainmark.catalogue.importing.git_objects import git, head, run_git
 from trainmark.catalogue.importing.source import FolderSource, GitSource, Source
 from trainmark.types import TrainmarkError, UsageError
 
@@ -106,7 +106,7 @@ def head_of(place: Place) -> str:
     if not place.is_git:
         return ""
     if not place.url:
-        return git(Path(place.path), "rev-parse", "HEAD", check=True).strip()
+        return head(Path(place.path))
     listed = _ask(place.url, "ls-remote", "--quiet", "--", place.url, "HEAD")
     return listed.split("\t")[0].strip()
 

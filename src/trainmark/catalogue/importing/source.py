@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, Self
 
-from trainmark.catalogue.importing.git_objects import GitObjects, git
+from trainmark.catalogue.importing.git_objects import GitObjects, git, head
 from trainmark.types import TrainmarkError
 
 __all__ = ["FolderSource", "GitSource", "Source", "Watched"]
@@ -157,7 +157,7 @@ class GitSource:
         objects: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
-        self.commit = commit or git(path, "rev-parse", "HEAD", check=True).strip()
+        self.commit = commit or head(path)
         if objects is None:
             objects = _tree(git(path, "ls-tree", "-r", "-z", self.commit, check=True))
         self._objects = objects
