@@ -13,6 +13,7 @@ from trainmark.catalogue.importing.imports import import_places
 from trainmark.catalogue.importing.place import find_place
 from trainmark.catalogue.naming import names
 from trainmark.catalogue.opening import packaged_files
+from trainmark.catalogue.search import runs_by_result
 from trainmark.types import Result
 
 # Official minutes as MLCommons' tables and the submitters' own pages gave them. The system is
@@ -184,11 +185,14 @@ def test_the_sample_of_logs_gives_the_packaged_facts(
     rounds = [folder for folder in sorted(shared_logs.glob("v*")) if folder.name[1:] in COUNTS]
     places = [find_place(f"mlcommons/training_results_{folder.name}={folder}") for folder in rounds]
     imported = import_places(places, where=tmp_path)
+    found = imported.results()
+    runs_before = runs_by_result([results[name] for name in found])
+    runs_now = runs_by_result(list(found.values()), where=tmp_path)
     whole = compared = 0
-    for name, again in imported.results().items():
+    for name, again in found.items():
         packaged = results[name]
-        before = {run.source: run for run in runs_of(packaged)}
-        now = {run.source: run for run in runs_of(again, where=tmp_path)}
+        before = {run.source: run for run in runs_before[name]}
+        now = {run.source: run for run in runs_now[name]}
         for source, run in now.items():
             # The sample has no power logs.
             assert run == replace(before[source], energy_joules=None), source

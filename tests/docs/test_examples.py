@@ -18,7 +18,7 @@ def test_the_page_shows_what_the_command_prints(page: Path, place: int) -> None:
 def test_every_mark_is_a_block() -> None:
     for page in pages():
         text = page.read_text("utf-8")
-        assert len(blocks(text)) == text.count(MARK), page
+        assert len(blocks(text)) == text.splitlines().count(MARK), page
 
 
 def test_a_block_shows_output_errors_and_status() -> None:
