@@ -117,7 +117,8 @@ def test_the_scaling_file_is_authoritative(tmp_path: Path) -> None:
         ('{"scaling_factor": 0.5}', "scaling_factor is 0.5"),
         ("[1.25]", "it has no number scaling_factor"),
         ("{", "it is not JSON"),
-        ("[" * 100_000, "it is not JSON"),
+        ("[" * 60_000, "it is not JSON"),
+        ('{"scaling_factor": 2}' + " " * 65_536, "it is longer than 64 KiB"),
     ],
 )
 def test_an_unreadable_scaling_file_is_told(tmp_path: Path, content: str, reason: str) -> None:

@@ -138,6 +138,16 @@ def test_a_git_that_dies_is_an_error(
             source.read("x")
 
 
+def test_the_beginning_of_a_file_alone_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "long").write_bytes(b"ab" * 2_000_000)
+    (tmp_path / "next").write_bytes(b"next")
+    commit_all(tmp_path)
+    for source in (FolderSource(tmp_path, NAME), GitSource(tmp_path, NAME)):
+        with source:
+            assert source.read("long", 3) == b"aba"
+            assert source.read("next") == b"next"
+
+
 def test_a_tree_that_somebody_made_up_leads_nowhere(folder: Path) -> None:
     commit_all(folder)
     blob = git(folder, "rev-parse", "HEAD:empty.txt")

@@ -9,6 +9,7 @@ from trainmark.types import Finding, Severity
 __all__ = ["read_factor"]
 
 _LARGEST = 1000  # far beyond any score that reference convergence has corrected
+_MOST_BYTES = 1 << 16
 
 
 def read_factor(source: Source, path: str) -> tuple[float, list[Finding]]:
@@ -20,9 +21,11 @@ def read_factor(source: Source, path: str) -> tuple[float, list[Finding]]:
     """
     if not path:
         return 1.0, []
-    data = source.read(path)
+    data = source.read(path, _MOST_BYTES + 1)
     if data is None:
         return 1.0, [_bad(path, "it is listed but not available")]
+    if len(data) > _MOST_BYTES:
+        return 1.0, [_bad(path, f"it is longer than {_MOST_BYTES >> 10} KiB")]
     try:
         content = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -39,7 +42,7 @@ def _bad(path: str, problem: str) -> Finding:
     return Finding(
         rule="import.scaling",
         severity=Severity.ERROR,
-        message=f"{path} holds no factor: {problem}; the score is reckoned without it",
+        message=f"the file holds no factor: {problem}; the score is reckoned without it",
         fix='Write {"scaling_factor": 1.02}, or take the file away.',
         path=path,
     )

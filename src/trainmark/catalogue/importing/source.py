@@ -49,8 +49,8 @@ class Source(Protocol):
         One stream at a time: the next ``open`` or ``read`` ends the one before.
         """
 
-    def read(self, path: str) -> bytes | None:
-        """The content; None when the file is listed but absent or cannot be read."""
+    def read(self, path: str, most: int = -1) -> bytes | None:
+        """The content, or so many bytes of it; None when it is absent or cannot be read."""
 
     def expect(self, paths: Sequence[str]) -> None:
         """Say which files are opened next, in that order, so that they can be made ready."""
@@ -110,11 +110,11 @@ class FolderSource:
             return None
         return self._open
 
-    def read(self, path: str) -> bytes | None:
+    def read(self, path: str, most: int = -1) -> bytes | None:
         """The content; None when the file is not listed, or has gone or is not readable."""
         stream = self.open(path)
         try:
-            return None if stream is None else stream.read()
+            return None if stream is None else stream.read(most)
         except OSError:
             return None
         finally:
@@ -185,10 +185,10 @@ class GitSource:
         self.size = self._reader.size
         return stream
 
-    def read(self, path: str) -> bytes | None:
+    def read(self, path: str, most: int = -1) -> bytes | None:
         """The content; None when the commit lists the file and the repository lacks it."""
         stream = self.open(path)
-        return None if stream is None else stream.read()
+        return None if stream is None else stream.read(most)
 
     def expect(self, paths: Sequence[str]) -> None:
         """Ask git for these files now: it unpacks them while others are looked at."""

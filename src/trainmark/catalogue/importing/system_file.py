@@ -10,6 +10,8 @@ from trainmark.types import Run
 
 __all__ = ["described"]
 
+_MOST_BYTES = 16 << 20  # the longest that was ever published has less than 100 KiB
+
 
 def described(
     source: Source,
@@ -32,7 +34,7 @@ def described(
     """
     path = folder.systems[0] if folder.systems else folder.expected_system
     return describe(
-        source.read(path) if folder.systems else None,
+        source.read(path, _MOST_BYTES) if folder.systems else None,
         path=path,
         round_name=round_name,
         submitter=folder.submitter,
