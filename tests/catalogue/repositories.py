@@ -3,6 +3,8 @@
 import json
 import os
 import subprocess
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -226,10 +228,34 @@ def packaged(folder: Path, monkeypatch: pytest.MonkeyPatch, *results: Result, **
         results: The results.
         runs: Runs of the first of them.
     """
-    files = (folder / "packaged_results.parquet", folder / "packaged_runs.parquet")
-    write_table(files[0], RESULT_COLUMNS, map(result_to_row, results))
     rows = [run_to_row(results[0].id, index, run) for index, run in enumerate(runs.values())]
-    write_table(files[1], RUN_COLUMNS, rows)
+    _package(_written(folder, list(map(result_to_row, results)), rows), monkeypatch)
+
+
+def nothing_packaged(factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let imports see no packaged results; the two empty files are written once.
+
+    Args:
+        factory: For folders that last as long as the tests do.
+        monkeypatch: For the test.
+    """
+    _package(_empty(factory.getbasetemp()), monkeypatch)
+
+
+@cache
+def _empty(base: Path) -> tuple[Path, Path]:
+    (base / "nothing-packaged").mkdir()
+    return _written(base / "nothing-packaged", [], [])
+
+
+def _written(folder: Path, results: Sequence[Any], runs: Sequence[Any]) -> tuple[Path, Path]:
+    files = (folder / "packaged_results.parquet", folder / "packaged_runs.parquet")
+    write_table(files[0], RESULT_COLUMNS, results)
+    write_table(files[1], RUN_COLUMNS, runs)
+    return files
+
+
+def _package(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(imports, "PUBLISHED_RESULTS", files[0])
     monkeypatch.setattr(imports, "PUBLISHED_RUNS", files[1])
 

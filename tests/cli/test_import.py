@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.catalogue.repositories import commit_all, packaged, write_entry, write_system
+from tests.catalogue.repositories import commit_all, nothing_packaged, write_entry, write_system
 from tests.cli.calls import Call, calls
 from trainmark.catalogue.importing.imports import Progress
 from trainmark.catalogue.search import Filters, query
@@ -16,7 +16,7 @@ V10 = "mlcommons/training_results_v1.0"
 def _nothing_packaged(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    packaged(tmp_path_factory.mktemp("packaged"), monkeypatch)
+    nothing_packaged(tmp_path_factory, monkeypatch)
 
 
 @pytest.fixture

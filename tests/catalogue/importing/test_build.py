@@ -3,7 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.catalogue.repositories import commit_all, packaged, write_bert, write_entry, write_system
+from tests.catalogue.repositories import (
+    commit_all,
+    nothing_packaged,
+    write_bert,
+    write_entry,
+    write_system,
+)
 from trainmark.catalogue.importing import build as builder
 from trainmark.catalogue.importing.imports import import_places
 from trainmark.catalogue.importing.place import find_place
@@ -19,7 +25,7 @@ FILES = (builder.RESULTS, builder.RUNS, builder.FACTS)
 def _nothing_packaged(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    packaged(tmp_path_factory.mktemp("packaged"), monkeypatch)
+    nothing_packaged(tmp_path_factory, monkeypatch)
 
 
 @pytest.fixture

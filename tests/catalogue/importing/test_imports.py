@@ -11,6 +11,7 @@ import pytest
 from tests.catalogue.repositories import (
     commit_all,
     git,
+    nothing_packaged,
     packaged,
     write_entry,
     write_system,
@@ -31,7 +32,7 @@ V10, V11 = "mlcommons/training_results_v1.0", "mlcommons/training_results_v1.1"
 def _nothing_packaged(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    packaged(tmp_path_factory.mktemp("packaged"), monkeypatch)
+    nothing_packaged(tmp_path_factory, monkeypatch)
 
 
 @pytest.fixture
@@ -310,6 +311,34 @@ def test_a_catalogue_that_cannot_be_made(root: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(UsageError, match="cannot make the catalogue folder"):
         _import(tmp_path / "file", f"{V10}={root}")
+
+
+def test_a_catalogue_folder_may_have_any_name(root: Path, tmp_path: Path) -> None:
+    where = tmp_path / "a[b]*?"
+    (tmp_path / "ab").mkdir()
+    assert _import(where, f"{V10}={root}").results().keys() == {RESNET, SSD}
+    assert _import(where, f"{V10}={root}").sources[0].unchanged == 2
+    (root / "House/results/box/ssd/result_0.txt").unlink()
+    assert _import(where, f"{V10}={root}").results().keys() == {RESNET, SSD}
+
+
+def test_a_source_is_written_while_others_are_read(root: Path, where: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    write_system(other)
+    write_entry(other)
+    written: list[int] = []
+
+    def stop(_: Progress) -> None:
+        written.append(len(states.slugs(where)))
+        if len(written) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        _import(where, f"{V10}={root}", f"{V11}={other}", on_progress=stop)
+    assert written == [0, 0, 1]
+    reports = _import(where, f"{V10}={root}", f"{V11}={other}").sources
+    assert [report.unchanged for report in reports] == [2, 0]
+    assert reports[1].state.marked
 
 
 def test_two_imports_at_once(root: Path, where: Path) -> None:
