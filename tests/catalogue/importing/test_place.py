@@ -97,9 +97,16 @@ def test_a_round_that_contradicts_or_is_none(folder: Path) -> None:
         find_place(str(folder), "latest")
 
 
-def test_a_missing_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["absent", "a" * 5000, "a\0b"])
+def test_a_missing_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="there is no folder"):
-        find_place(f"{V10}={tmp_path / 'absent'}")
+        find_place(f"{V10}={tmp_path / name}")
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("x")
+    with pytest.raises(UsageError, match="log is no folder"):
+        find_place(f"{V10}={tmp_path / 'log'}")
 
 
 def test_an_equals_sign_in_a_folders_name(tmp_path: Path) -> None:

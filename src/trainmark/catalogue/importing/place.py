@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -72,17 +73,17 @@ def find_place(argument: str, round_name: str | None = None) -> Place:
     given, text = _named(argument)
     if round_name is not None and not _ROUND.fullmatch(round_name):
         raise UsageError(f"there is no round {round_name!r}", hint="Rounds are like 5.1.")
-    if _URL.fullmatch(text) and not Path(text).exists():
+    if _URL.fullmatch(text) and not _is(Path.exists, Path(text)):
         _check_protocol(text)
         return _place(given or _name_of_url(text), text, round_name, url=text)
     path = Path(text)
-    if not path.is_dir():
+    if not _is(Path.is_dir, path):
         raise UsageError(
-            f"there is no folder {text}",
-            hint="Give a results repository (a folder, a bare git directory or an URL), or one "
+            f"{text} is no folder" if _is(Path.exists, path) else f"there is no folder {text}",
+            hint="Give a results repository (a folder, a bare git directory or a URL), or one "
             "submitter's folder.",
         )
-    is_git = (path / "HEAD").is_file() or (path / ".git").exists()
+    is_git = _is(Path.is_file, path / "HEAD") or _is(Path.exists, path / ".git")
     name = given or (_name_of_git(path) if is_git else "") or _name_of_folder(path)
     return _place(name, text, round_name, path=path, is_git=is_git)
 
@@ -131,10 +132,18 @@ def _ask(url: str, *arguments: str) -> str:
         ) from error
 
 
+def _is(kind: Callable[[Path], bool], path: Path) -> bool:
+    """Whether it is; no where the name is too long for any file, or nobody may look."""
+    try:
+        return kind(path)
+    except OSError:
+        return False
+
+
 def _named(argument: str) -> tuple[str, str]:
     """OWNER/REPO and the rest; a folder may have an "=" in its name too."""
     name, equals, text = argument.partition("=")
-    if equals and _OWNER_AND_NAME.fullmatch(name) and not Path(argument).exists():
+    if equals and _OWNER_AND_NAME.fullmatch(name) and not _is(Path.exists, Path(argument)):
         return name, text
     return "", argument
 

@@ -5,6 +5,7 @@ line goes to the reader of result logs, and so does every log with anything odd 
 """
 
 import re
+from functools import partial
 from typing import NamedTuple
 
 from trainmark.mllog.batch import read_block
@@ -40,6 +41,9 @@ class Sample(NamedTuple):
     line_no: int
 
 
+_make_sample: partial[Sample] = partial(tuple.__new__, Sample)
+
+
 def plain_readings(data: bytes, source: str) -> tuple[tuple[Sample, ...], RunLog] | None:
     """The readings of a log, and the log of its other lines.
 
@@ -59,7 +63,7 @@ def plain_readings(data: bytes, source: str) -> tuple[tuple[Sample, ...], RunLog
             return None
     parts = _READING.split(data if data.endswith(b"\n") else data + b"\n")
     others = parts[::3]
-    if sum(map(len, parts[1::3])) == 0 or sum(map(bool, others)) > _MOST_OTHERS:
+    if len(parts) == 1 or sum(map(bool, others)) > _MOST_OTHERS:
         return None
     line_no, numbers, batches = 1, [], []
     for other in others:
@@ -71,7 +75,7 @@ def plain_readings(data: bytes, source: str) -> tuple[tuple[Sample, ...], RunLog
     if any(event.key == "power_reading" for batch in batches for event in batch.events):
         return None  # in another form
     samples = map(
-        Sample._make,
+        _make_sample,
         zip(map(float, parts[1::3]), map(float, parts[2::3]), numbers[:-1], strict=True),
     )
     log = RunLog(
