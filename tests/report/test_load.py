@@ -192,6 +192,8 @@ def test_a_missing_folder_and_a_file_are_refused(tmp_path: Path) -> None:
     (tmp_path / "result_0.txt").write_text("")
     with pytest.raises(UsageError, match="is a file, not a folder"):
         load(tmp_path / "result_0.txt")
+    with pytest.raises(UsageError, match="cannot be reached"):
+        load(tmp_path / ("long" * 100))
 
 
 def test_a_folder_without_logs_says_what_was_looked_for(tmp_path: Path) -> None:

@@ -39,10 +39,9 @@ def load(folder: str | Path, *, own_results: Path | None = None) -> SessionRepor
         UsageError: The folder is missing or holds no result log.
     """
     folder = Path(folder)
-    if not folder.is_dir():
-        what = "is a file, not a folder" if folder.exists() else "does not exist"
+    if trouble := _no_folder(folder):
         raise UsageError(
-            f"{folder} {what}",
+            f"{folder} {trouble}",
             hint="Give the folder that `trainmark run --out FOLDER` made, or any folder that "
             "holds result_0.txt.",
         )
@@ -64,6 +63,16 @@ def load(folder: str | Path, *, own_results: Path | None = None) -> SessionRepor
     return SessionReport(
         folder=str(folder), info=info, entries=tuple(entries), findings=tuple(findings)
     )
+
+
+def _no_folder(path: Path) -> str:
+    """Why a path is no folder that can be read, "" when it is one."""
+    try:
+        if path.is_dir():
+            return ""
+        return "is a file, not a folder" if path.exists() else "does not exist"
+    except OSError as error:  # a name longer than any
+        return f"cannot be reached: {error.strerror}"
 
 
 def _logs_by_folder(root: Path) -> dict[Path, list[Path]]:

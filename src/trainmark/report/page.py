@@ -123,9 +123,15 @@ def refuse_folder(path: str | Path) -> None:
         path: Where the page goes.
 
     Raises:
-        UsageError: It is a folder.
+        UsageError: It is a folder, or no file can have that name.
     """
-    if Path(path).is_dir():
+    try:
+        taken = Path(path).is_dir()
+    except OSError as error:  # a name longer than any
+        raise UsageError(
+            f"cannot write {path}: {error.strerror}", hint="Give a shorter file name."
+        ) from error
+    if taken:
         raise UsageError(
             f"{path} is a folder; the page is a file",
             hint=f"Give a file name, for example {Path(path) / 'report.html'}.",
