@@ -58,6 +58,6 @@ def test_a_folder_is_no_page(tmp_path: Path) -> None:
 def test_a_page_needs_a_name_that_a_file_can_have(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is a folder"):
         page.refuse_folder(tmp_path)
-    with pytest.raises(UsageError, match="cannot write .*: File name too long"):
+    with pytest.raises(UsageError, match="File name too long"):
         page.refuse_folder(tmp_path / ("long" * 100))
     page.refuse_folder(tmp_path / "new.html")
