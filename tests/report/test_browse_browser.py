@@ -50,6 +50,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, whole: tuple[Subject, ...]
     others = (
         hostile,
         published("2.0", FORMULA, 16, 9.0, submitter="-1", accelerator="Cell"),
+        published("2.0", "Bow-Pod16", 16, 19.6, submitter="Graphcore", accelerator="Bow-IPU"),
         result(id="own/full", benchmark="resnet", accelerators=8, minutes=31.0, label="unverified"),
         result(id="own/desk"),
     )
@@ -168,7 +169,7 @@ def test_it_opens_from_disk_without_a_word_and_without_a_request(
 ) -> None:
     assert browser.console == []
     assert browser.requests == [address]
-    assert _count(browser) == "2,262 of 2,262 results, 2 of them own and unverified"
+    assert _count(browser) == "2,263 of 2,263 results, 2 of them own and unverified"
     assert _points(browser) > 100
 
 
@@ -209,7 +210,7 @@ def test_the_chart_shows_one_group_and_says_so(page: Browser) -> None:
     state = _state(page)
     assert "one of them, BERT" in state["chart"][0]
     assert "group=BERT" in page.evaluate("location.hash")
-    assert state["count"].startswith("2,262 of")  # the table is as it was
+    assert state["count"].startswith("2,263 of")  # the table is as it was
 
 
 def test_lines_of_equal_efficiency_have_the_slope_minus_one(page: Browser) -> None:
@@ -237,6 +238,18 @@ def test_the_other_charts(page: Browser, chart: str, title: str, says: str) -> N
     shown = page.evaluate("document.getElementById('chart').layout.xaxis.title.text")
     assert shown == title
     assert f"chart={chart}" in page.evaluate("location.hash")
+
+
+def test_the_kind_of_price_is_one_that_is_known_unless_the_reader_says(page: Browser) -> None:
+    _show(page, "accelerator=H100-SXM-80GB&chart=price")
+    assert _points(page) > 0
+    title = "document.getElementById('chart').layout.xaxis.title.text"
+    chosen = "document.getElementById('chart-price').value"
+    assert page.evaluate(title) == "cost of one run at cloud prices, USD"
+    assert page.evaluate(chosen) == "cloud"
+    _show(page, "accelerator=H100-SXM-80GB&chart=price&price=list")
+    assert _points(page) == 0
+    assert page.evaluate(chosen) == "list"
 
 
 def test_what_may_be_drawn_together_is_told_apart(page: Browser) -> None:
@@ -305,7 +318,7 @@ def test_the_permalink_brings_everything_back(page: Browser) -> None:
 
 def test_a_link_from_anybody_breaks_nothing(page: Browser) -> None:
     _show(page, "sort=constructor&page=99999&min=x&open=nowhere&chart=toString&columns=a b&by=q&%")
-    assert _count(page).startswith("2,262 of")
+    assert _count(page).startswith("2,263 of")
     assert len(_column(page, "System")) == 2262 % 50
     _show(page, "benchmark=<b>no</b>")
     assert _count(page).startswith("0 of")
@@ -442,7 +455,7 @@ def test_the_keyboard_reaches_a_filter_and_space_sets_it(page: Browser) -> None:
     assert value.startswith(_column(page, "Benchmark")[0])
     assert page.evaluate("document.getElementById('count').getAttribute('role')") == "status"
     page.press(" ", code="Space", text=" ")
-    assert _count(page).startswith("2,262 of")
+    assert _count(page).startswith("2,263 of")
 
 
 def test_the_usual_columns_fit_a_small_desktop_beside_a_scrollbar(page: Browser) -> None:

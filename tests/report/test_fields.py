@@ -32,7 +32,7 @@ def test_kinds_are_known_and_filters_are_over_words() -> None:
 
 def test_filters_are_those_that_people_ask_for() -> None:
     assert {field.name for field in FIELDS if field.facet} == {
-        "benchmark", "task", "group", "round", "submitter", "accelerator", "family", "vendor",
+        "benchmark", "task", "group", "round", "submitter", "accelerator", "architecture", "vendor",
         "framework", "division", "category", "origin",
     }  # fmt: skip
 

@@ -81,7 +81,7 @@ def _hardware() -> tuple[Described, ...]:
     said = meanings(Hardware)
     return (
         Described("accelerator", "VARCHAR", "Its name: results.accelerator."),
-        *(Described(name, "VARCHAR", said.get(name, "")) for name in ("vendor", "family")),
+        *(Described(name, "VARCHAR", said.get(name, "")) for name in ("vendor", "architecture")),
         Described("year", "INTEGER", said.get("year", "")),
         *(
             Described(name, "DOUBLE", f"{'Dense peak, ' if name in PRECISIONS else ''}{unit}.")
@@ -198,7 +198,7 @@ def _fill_figures(database: engine.Database, names: frozenset[str], prices: Path
     for one in accelerators:
         known = {name: figure.value for name, figure in one.figures.items()}
         made["hardware"].append(
-            [one.name, one.vendor, one.family, one.year, *(known.get(name) for name in UNITS)]
+            [one.name, one.vendor, one.architecture, one.year, *(known.get(name) for name in UNITS)]
         )
         for name, figure in one.figures.items():
             stated = [getattr(figure, column) for column, _ in _FIGURE]

@@ -67,7 +67,7 @@ def list_entries(
     hardware = [
         one
         for one in (tables.accelerators.values() if kind in (None, "hardware") else ())
-        if _found(text, one.name, one.vendor, one.family)
+        if _found(text, one.name, one.vendor, one.architecture)
     ]
     if as_json or group_json:
         entries = [*(row.to_dict() for row in products), *(one.to_dict() for one in hardware)]

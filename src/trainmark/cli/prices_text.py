@@ -68,7 +68,7 @@ def entry_lines(entry: Product | Hardware, results: Sequence[str]) -> Iterator[s
         results: The ids of those results.
     """
     if isinstance(entry, Hardware):
-        yield f"{entry.name}: {entry.vendor} {entry.family}, {entry.year or 'year unknown'}"
+        yield f"{entry.name}: {entry.vendor} {entry.architecture}, {entry.year or 'year unknown'}"
         yield from _figures(entry)
     else:
         yield f"{entry.id}: {entry.product}"

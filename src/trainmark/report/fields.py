@@ -116,12 +116,12 @@ _OWN = (
         narrow=True,
     ),
     Field(
-        name="family",
-        title="Accelerator family",
+        name="architecture",
+        title="Architecture",
         kind="words",
-        get=partial(_of_subject, "family"),
+        get=partial(_of_subject, "architecture"),
         section=_SYSTEM,
-        facet="Accelerator family",
+        facet="Architecture",
         searched=True,
     ),
     Field(

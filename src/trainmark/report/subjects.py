@@ -34,7 +34,7 @@ class Subject:
         result: The result.
         group: The comparability group's name, "" where it has none.
         vendor: Who makes the accelerator, "" if unknown.
-        family: The accelerator's generation, "" if unknown.
+        architecture: The accelerator's architecture or generation, "" if unknown.
         list_price_usd: List price of the system, None where none is known.
         derived: The derived numbers by name, as ``analysis.cost`` gives them.
     """
@@ -42,7 +42,7 @@ class Subject:
     result: Result
     group: str
     vendor: str
-    family: str
+    architecture: str
     list_price_usd: float | None
     derived: "Mapping[str, Derived]"
 
@@ -72,7 +72,7 @@ def subjects_of(results: Sequence[Result], *, prices: "Path | None" = None) -> t
                 result=result,
                 group="" if group is None else f"{group.name}, {group.span}",
                 vendor="" if hardware is None else hardware.vendor,
-                family="" if hardware is None else hardware.family,
+                architecture="" if hardware is None else hardware.architecture,
                 list_price_usd=listed[0] if listed else None,
                 derived=derive(result, tables, price="cloud"),
             )

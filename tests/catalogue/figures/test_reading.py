@@ -21,7 +21,7 @@ confidence = "high"
 
 [accelerators.NEW-1]
 vendor = "V"
-family = "F"
+architecture = "F"
 year = 2025
 source = "sheet"
 bf16 = 10.5
@@ -51,7 +51,7 @@ def told(text: str) -> str | None:
 
 def test_a_figure_takes_what_it_lacks_from_its_row_and_its_source() -> None:
     found = parse(HARDWARE, own=False).hardware["NEW-1"]
-    assert (found.vendor, found.family, found.year) == ("V", "F", 2025)
+    assert (found.vendor, found.architecture, found.year) == ("V", "F", 2025)
     peak, memory, watts = found.peak("bf16"), found.memory, found.watts
     assert peak is not None
     assert (peak.value, peak.unit, peak.basis, peak.own) == (10.5, "TFLOP/s", "datasheet", False)

@@ -26,14 +26,14 @@ class Hardware:
     Attributes:
         name: Its name in the catalogue's vocabulary, ``Result.accelerator``.
         vendor: Who makes it.
-        family: Its architecture or generation.
+        architecture: Its architecture or generation, "Hopper".
         year: Year of the announcement.
         figures: The known figures by the keys of ``UNITS``.
     """
 
     name: str
     vendor: str
-    family: str
+    architecture: str
     year: int
     figures: Mapping[str, Figure]
 
@@ -75,7 +75,7 @@ class Hardware:
             "id": self.name,
             "kind": "hardware",
             "vendor": self.vendor,
-            "family": self.family,
+            "architecture": self.architecture,
             "year": self.year,
             "figures": {name: figure.to_dict() for name, figure in self.figures.items()},
         }

@@ -67,7 +67,7 @@ _PROVENANCE = frozenset({"source", "address", "date", "basis", "confidence", "no
 _RULE = frozenset({"accelerator", "accelerators", "system", "submitters", "multiples"})
 _ROW = _PROVENANCE | _RULE | {"id", "product"}
 _CLOUD = frozenset({"provider", "region", "term"})
-_HARDWARE = _PROVENANCE | {"vendor", "family", "year"} | UNITS.keys()
+_HARDWARE = _PROVENANCE | {"vendor", "architecture", "year"} | UNITS.keys()
 _OF_SOURCE = frozenset({"address", "date", "confidence"})
 _SOURCE = _OF_SOURCE | {"title"}
 
@@ -177,7 +177,7 @@ class _Reader:
         return Hardware(
             name=name,
             vendor=self.word(entry, "vendor", place, needed=not self.own),
-            family=self.word(entry, "family", place, needed=not self.own),
+            architecture=self.word(entry, "architecture", place, needed=not self.own),
             year=year,
             figures=figures,
         )

@@ -222,7 +222,7 @@ def _over(packaged: Hardware | None, own: Hardware) -> Hardware:
     return replace(
         packaged,
         vendor=own.vendor or packaged.vendor,
-        family=own.family or packaged.family,
+        architecture=own.architecture or packaged.architecture,
         year=own.year or packaged.year,
         figures={**packaged.figures, **own.figures},
     )

@@ -48,10 +48,10 @@ class Chart {
     this.group = names.includes(state.group) ? state.group : (names[0] ?? "");
     fill(byId("chart-group"), this.groups.map(([name, count]) => [name, `${name} (${WHOLE.format(count)})`]), this.group);
     byId("chart-by").value = state.by;
-    byId("chart-price").value = state.price;
     byId("chart-price").parentElement.hidden = state.chart !== "price";
     byId("chart-by").parentElement.hidden = state.chart === "history";
     const drawing = this.drawing();
+    byId("chart-price").value = this.price;
     byId("chart-note").textContent = this.note(drawing);
     this.box.setAttribute("aria-label", `${CHARTS[state.chart]}, ${this.group || "nothing to draw"}: ${countOf(drawing.drawn.length, "point")}; the same numbers are in the table below it`);
     this.figure = drawing.figure;
@@ -64,8 +64,9 @@ class Chart {
     const { facts, state } = this.app;
     const rows = this.rows.filter((row) => isTimed(facts, row) && groupOf(facts, row) === this.group);
     this.timed = rows.length;
+    this.price = state.price || knownPrice(facts, rows);
     if (state.chart === "price") {
-      return priceFigure(facts, rows, state.by, this.look, state.price);
+      return priceFigure(facts, rows, state.by, this.look, this.price);
     }
     return state.chart === "history"
       ? historyFigure(facts, rows, this.look)

@@ -6,7 +6,7 @@ const MOST_SLOPES = 5;
 const OTHERS = "#8a93a0";
 const OWN_NAME = "own, unverified";
 const OWN_MARKER = { color: "#e0a800", symbol: "star-diamond", size: 15, line: { color: "#5c4500", width: 1.5 }, opacity: 1 };
-const COLOURED_BY = ["family", "accelerator", "vendor", "submitter", "round", "framework", "division", "category"];
+const COLOURED_BY = ["architecture", "accelerator", "vendor", "submitter", "round", "framework", "division", "category"];
 
 // One comparability group's minutes at a time; what has none is of its own benchmark alone.
 function groupOf(facts, row) {
@@ -40,6 +40,11 @@ function scalingFigure(facts, rows, by, look) {
     more: () => [],
   });
   return { figure, drawn, lines: "equal accelerator-minutes: along one, twice the accelerators take half the time" };
+}
+
+// The kind of price that these results have; list prices are known of few.
+function knownPrice(facts, rows) {
+  return rows.some((row) => facts.value("list_price_usd", row) !== null) ? "list" : "cloud";
 }
 
 function priceFigure(facts, rows, by, look, price) {

@@ -11,7 +11,7 @@ const FLAGS = [
 const CHARTS = { scaling: "Time against accelerators", price: "Time against price", history: "History by round" };
 const PRICES = { list: "List price of the system", cloud: "Cloud cost of a run" };
 
-const DEFAULT_COLOUR = "family";
+const DEFAULT_COLOUR = "architecture";
 
 function emptyState() {
   return {
@@ -28,7 +28,7 @@ function emptyState() {
     chart: "scaling",
     by: DEFAULT_COLOUR,
     group: "",
-    price: "list",
+    price: "", // the kind that the results have
   };
 }
 
@@ -55,7 +55,7 @@ function toFragment(state) {
   put("chart", state.chart === "scaling" ? "" : state.chart);
   put("by", state.by === DEFAULT_COLOUR ? "" : state.by);
   put("group", state.group);
-  put("price", state.price === "list" ? "" : state.price);
+  put("price", state.price);
   return parts.toString();
 }
 
