@@ -11,7 +11,7 @@ process of its own:
 
 CPU seconds are of the command and all its children (git is one of them). Memory is the peak of
 what all its processes hold together, shared pages divided among them (PSS of /proc), looked at
-twenty times a second. Goals for all thirteen rounds on two cores: cold at most 60 s and 1 GB,
+four times a second. Goals for all thirteen rounds on two cores: cold at most 60 s and 1 GB,
 second at most 2 s.
 """
 
@@ -35,7 +35,7 @@ from trainmark.catalogue.importing.git_objects import sizes_of
 from trainmark.catalogue.importing.place import Place, find_place, open_place
 from trainmark.catalogue.importing.source import FolderSource, GitSource
 
-_LOOK_S = 0.05
+_LOOK_S = 0.25  # each look costs a few milliseconds of the cores that are measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
