@@ -240,6 +240,26 @@ def test_a_benchmark_that_the_logs_call_otherwise_is_noted(tmp_path: Path) -> No
     assert facts.result.benchmark == "bert"
 
 
+def test_a_success_short_of_the_target_is_told_and_counts(tmp_path: Path) -> None:
+    write_system(tmp_path)
+    write_entry(tmp_path, qualities=(0.7585,))
+    facts = _read(tmp_path)
+    short = [doubt for doubt in facts.result.doubts if "target" in doubt.kind]
+    assert len(short) == len(facts.runs) == 5
+    assert short[0].text.endswith("result_0.txt: success at 0.7585, the target is 0.759")
+    assert not short[0].resolved
+    assert facts.result.minutes == pytest.approx(12)
+
+
+@pytest.mark.parametrize(("quality", "division"), [(0.759, "closed"), (0.7585, "open")])
+def test_a_success_at_the_target_or_in_open_is_no_doubt(
+    tmp_path: Path, quality: float, division: str
+) -> None:
+    write_system(tmp_path, division=division)
+    write_entry(tmp_path, qualities=(quality,))
+    assert not [doubt for doubt in _read(tmp_path).result.doubts if "target" in doubt.kind]
+
+
 def test_batch_sizes_that_differ_are_noted(tmp_path: Path) -> None:
     write_system(tmp_path)
     log = write_entry(tmp_path) / "result_2.txt"

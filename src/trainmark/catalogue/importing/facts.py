@@ -4,6 +4,7 @@ The folder decides who submitted what; the system file decides division, status 
 the logs decide times and quality. Where they contradict each other, a doubt says so.
 """
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -12,12 +13,14 @@ from typing import BinaryIO, cast
 from trainmark.catalogue.importing.entries import Folder
 from trainmark.catalogue.importing.power import with_energy
 from trainmark.catalogue.importing.run_facts import read_run
+from trainmark.catalogue.importing.samples import UNKNOWN
 from trainmark.catalogue.importing.scaling_file import read_factor
 from trainmark.catalogue.importing.source import Source, Watched
 from trainmark.catalogue.importing.system_file import described
 from trainmark.catalogue.naming import names
 from trainmark.catalogue.naming.describe import Described
 from trainmark.catalogue.naming.doubts import Kind
+from trainmark.catalogue.targets import target_of
 from trainmark.rules import score
 from trainmark.rules.submission.systems_claims import LoggedSystem, logged_system_in
 from trainmark.types import Doubt, Finding, Result, Run, Severity
@@ -26,6 +29,7 @@ __all__ = ["FolderFacts", "Standing", "read_folder", "trimmed_mean"]
 
 VERIFIED = "verified by MLCommons"
 UNVERIFIED = "unverified (not published by MLCommons)"
+_NO_SAMPLES = {"0.5": "logs of round 0.5 count epochs and do not say how many samples one has"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +149,9 @@ def _result(
         for finding in findings:
             read.doubt("power logs without energy", finding.message, resolved=False)
     _compare(read, benchmark)
+    if system.fields["division"] == "closed":
+        _hold_to_target(read, benchmark, standing.round)
+    _note_samples(read, benchmark, standing.round)
     minutes, basis = _score(read, benchmark, scaling, published=standing.published)
     batch, runs = _batch(read), read.runs
     return Result(
@@ -277,6 +284,27 @@ def _compare(read: _Read, benchmark: str) -> None:
     named = {run.benchmark for run in read.runs if run.benchmark}
     if other := sorted(b for b in named if names.benchmark(b).name != benchmark):
         read.doubt("benchmark differs in the logs", f"the logs say {', '.join(other)}")
+
+
+def _hold_to_target(read: _Read, benchmark: str, round_name: str) -> None:
+    """Note the runs that say success below the target of their round; they count as they say."""
+    target = target_of(benchmark, round_name)
+    for run in read.runs:
+        if target is None or not run.succeeded or run.quality is None:
+            continue
+        if target.reached(run.quality) or math.isclose(run.quality, target.value, rel_tol=1e-6):
+            continue
+        text = f"{run.source}: success at {run.quality:g}, the target is {target.value:g}"
+        read.doubt("success short of the target", text, resolved=False)
+
+
+def _note_samples(read: _Read, benchmark: str, round_name: str) -> None:
+    """Say why no run that succeeded tells its samples."""
+    succeeded = [run for run in read.runs if run.succeeded]
+    if not succeeded or any(run.samples_to_target is not None for run in succeeded):
+        return
+    if reason := _NO_SAMPLES.get(round_name) or UNKNOWN.get(benchmark):
+        read.doubt("samples not told by the logs", reason, resolved=False)
 
 
 def _batch(read: _Read) -> float | None:

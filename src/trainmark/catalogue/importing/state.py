@@ -234,6 +234,7 @@ _READING = (
     "catalogue/importing/*.py",
     "catalogue/naming/*.py",
     "catalogue/schema.py",
+    "catalogue/targets.py",
     "catalogue/tables/names/*",
     "rules/scor*.py",
     "rules/submission/power*.py",
