@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainmark.cli.shared_options import catalogue_folder
+from trainmark.cli.shared_options import catalogue_folder, narrowing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,16 +36,9 @@ def _chips(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     help="The number of accelerators; all shows every number with two rounds. Without it: the "
     "vendor's number with most rounds.",
 )
-@click.option("--submitter", metavar="TEXT", help="A part of the submitter's name.")
+@narrowing
 @click.option(
     "--any-submitter", is_flag=True, help="The fastest of all submitters, not one submitter's."
-)
-@click.option("--framework", metavar="TEXT", help="A part of the framework's name.")
-@click.option(
-    "--division",
-    type=click.Choice(["closed", "open"], case_sensitive=False),
-    default="closed",
-    show_default=True,
 )
 @click.option("--explain", is_flag=True, help="Say how every column is reckoned.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")

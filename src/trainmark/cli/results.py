@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainmark.cli.results_filters import filter_options, filters_of, nothing_matches
-from trainmark.cli.shared_options import catalogue_folder, pricing
+from trainmark.cli.shared_options import catalogue_folder, formats, pricing
 
 if TYPE_CHECKING:
     from trainmark.catalogue import Filters
@@ -46,20 +46,7 @@ __all__ = ["command"]
 @click.option("--quality", is_flag=True, help="What is known and what could not be resolved.")
 @click.option("--explain", is_flag=True, help="Say how each derived number came about.")
 @pricing
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "json", "parquet"]),
-    default="table",
-    show_default=True,
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Where Parquet goes, instead of standard output.",
-)
+@formats
 @catalogue_folder
 def command(**given: Any) -> None:
     """List published results, and your own, by time to train; or show the one of an ID.

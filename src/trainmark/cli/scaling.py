@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainmark.cli.shared_options import catalogue_folder
+from trainmark.cli.shared_options import catalogue_folder, narrowing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,14 +21,7 @@ __all__ = ["command"]
     "--accelerator", required=True, metavar="TEXT", help="The accelerator's name, or a part of it."
 )
 @click.option("--round", "round_name", metavar="ROUND", help="Only this round.")
-@click.option("--submitter", metavar="TEXT", help="A part of the submitter's name.")
-@click.option("--framework", metavar="TEXT", help="A part of the framework's name.")
-@click.option(
-    "--division",
-    type=click.Choice(["closed", "open"], case_sensitive=False),
-    default="closed",
-    show_default=True,
-)
+@narrowing
 @click.option("--all", "show_all", is_flag=True, help="Every result, not the best of each number.")
 @click.option("--explain", is_flag=True, help="Say how every column is reckoned.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")

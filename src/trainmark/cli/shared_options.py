@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-__all__ = ["catalogue_folder", "own_figures", "pricing"]
+__all__ = ["catalogue_folder", "formats", "narrowing", "own_figures", "pricing"]
 
 _Verb = Callable[..., Any]
 
@@ -39,6 +39,53 @@ _YEARS = click.option(
 _DATE = click.option(
     "--date", metavar="DATE", help="Prices as known on this day, 2024-12-31; the newest without."
 )
+
+
+_FORMAT = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json", "parquet"]),
+    default="table",
+    show_default=True,
+)
+_JSON = click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+_OUT = click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where Parquet goes, instead of standard output.",
+)
+
+_SUBMITTER = click.option("--submitter", metavar="TEXT", help="A part of the submitter's name.")
+_FRAMEWORK = click.option("--framework", metavar="TEXT", help="A part of the framework's name.")
+_DIVISION = click.option(
+    "--division",
+    type=click.Choice(["closed", "open"], case_sensitive=False),
+    default="closed",
+    show_default=True,
+)
+
+
+def formats(verb: _Verb) -> _Verb:
+    """The options that say how rows are written: ``form``, ``as_json`` and ``out``.
+
+    Args:
+        verb: The function that the verb calls, below its ``click.command``.
+    """
+    for option in (_OUT, _JSON, _FORMAT):
+        verb = option(verb)
+    return verb
+
+
+def narrowing(verb: _Verb) -> _Verb:
+    """The options that narrow one accelerator's results: submitter, framework, division.
+
+    Args:
+        verb: The function that the verb calls, below its ``click.command``.
+    """
+    for option in (_DIVISION, _FRAMEWORK, _SUBMITTER):
+        verb = option(verb)
+    return verb
 
 
 def pricing(verb: _Verb) -> _Verb:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainmark.cli.shared_options import catalogue_folder, own_figures
+from trainmark.cli.shared_options import catalogue_folder, formats, own_figures
 
 if TYPE_CHECKING:
     from trainmark.catalogue.sql import Answer
@@ -24,20 +24,7 @@ _NUMBERS = ("INT", "DOUBLE", "FLOAT", "DECIMAL")
 
 @click.command("sql")
 @click.argument("statement", required=False)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "json", "parquet"]),
-    default="table",
-    show_default=True,
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Where Parquet goes, instead of standard output.",
-)
+@formats
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0),

@@ -79,11 +79,11 @@ def test_names_and_versions_as_published(raw: str, told: dict[str, str]) -> None
 
 def test_a_library_on_a_framework_is_named() -> None:
     (jax,) = frameworks("maxdiffusion")
-    assert (jax.name, jax.library) == ("JAX", "MaxDiffusion")
+    assert (jax.name, jax.package) == ("JAX", "MaxDiffusion")
     (tensorflow,) = frameworks(
         "Lingvo-TF, https://github.com/tensorflow/lingvo.git, branch lingvo_mlperf_1.1"
     )
-    assert (tensorflow.name, tensorflow.versions, tensorflow.library) == (
+    assert (tensorflow.name, tensorflow.versions, tensorflow.package) == (
         "TensorFlow",
         (),
         "Lingvo",

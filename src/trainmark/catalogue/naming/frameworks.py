@@ -36,12 +36,12 @@ class Framework:
         name: Its name in the vocabulary.
         versions: The versions that the text gives for it, more than one where it leaves open
             which; none where it gives none.
-        library: A library on the framework that the text names instead of it, else "".
+        package: A package on the framework that the text names instead of it, else "".
     """
 
     name: str
     versions: tuple[str, ...] = ()
-    library: str = ""
+    package: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class _Mention:
     end: int
     name: str
     framework: bool  # other software's versions are its own
-    library: str
+    package: str
 
 
 def frameworks(raw: str) -> tuple[Framework, ...]:
@@ -62,10 +62,10 @@ def frameworks(raw: str) -> tuple[Framework, ...]:
         if not mention.framework:
             continue
         # What follows a library is the library's version.
-        versions = [] if mention.library else _versions_of(text, mentions, index)
-        before = named.get(mention.name, Framework(mention.name, library=mention.library))
+        versions = [] if mention.package else _versions_of(text, mentions, index)
+        before = named.get(mention.name, Framework(mention.name, package=mention.package))
         named[mention.name] = Framework(
-            mention.name, tuple(dict.fromkeys((*before.versions, *versions))), before.library
+            mention.name, tuple(dict.fromkeys((*before.versions, *versions))), before.package
         )
     return tuple(named.values())
 
@@ -77,8 +77,8 @@ def other_software(raw: str) -> dict[str, str]:
     found = {}
     for index, mention in enumerate(mentions):
         if mention.framework:
-            if mention.library:
-                found[mention.library] = ""
+            if mention.package:
+                found[mention.package] = ""
             continue
         versions = _own_versions(_tail(text, mentions, index))
         found[mention.name] = " or ".join(versions)
@@ -97,7 +97,7 @@ def _mentions(text: str) -> list[_Mention]:
     """Every mention in the text, in its order; of two that overlap the longer one."""
     found = [
         _Mention(
-            match.start(), match.end(), row.name, kind == "framework", row.facts.get("library", "")
+            match.start(), match.end(), row.name, kind == "framework", row.facts.get("package", "")
         )
         for kind in ("framework", "other")
         for row in rows_of("frameworks", kind)
