@@ -37,6 +37,7 @@ EPOCH_NUM = "epoch_num"
 SAMPLES_COUNT = "samples_count"
 STATUS = "status"
 THROUGHPUT = "throughput"  # in the value of tracked_stats
+TRAIN_LOSS = "train_loss"  # the same: mean loss of the block's micro-batches
 SUCCESS = "success"
 ABORTED = "aborted"
 
@@ -54,3 +55,4 @@ EFFICIENCY_PEAK = "matmul_peak_flop_per_s"  # measured on this machine at the ru
 EFFICIENCY_SHARE = "share_of_peak"  # achieved over peak
 EFFICIENCY_INPUT_WAIT = "input_wait_share"  # share of training time spent waiting for a batch
 EFFICIENCY_RATE = "samples_per_second"  # over the training blocks
+EFFICIENCY_PADDING = "padding_share"  # places of the batches that held no data, where told
