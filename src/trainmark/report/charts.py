@@ -17,7 +17,7 @@ from trainmark.report import wording
 from trainmark.report.session import Entry
 from trainmark.types import Result, Run, printable
 
-__all__ = ["COLOURS", "DASHES", "MARKERS", "curve", "history", "published_scatter"]
+__all__ = ["COLOURS", "DASHES", "MARKERS", "curve", "frame", "history", "published_scatter"]
 
 # Contrast at least 3:1 on white and on the dark background; told apart by the colour-blind, and
 # by dash or marker shape besides.
@@ -44,7 +44,7 @@ def curve(entry: Entry) -> Figure | None:
         return None
     target = entry.target
     percent = _is_share(entry)
-    layout = _layout("minutes since the clock started", wording.quality_name(entry))
+    layout = frame("minutes since the clock started", wording.quality_name(entry))
     layout["yaxis"]["tickformat"] = ".0%" if percent else ""
     layout["xaxis"]["rangemode"] = "tozero"
     layout["shapes"], layout["annotations"] = [], []
@@ -78,7 +78,7 @@ def history(entry: Entry) -> Figure | None:
     dots = [(place, one) for place, each in enumerate(runs) for one in each]
     # The last session and every so many before it have room for their date.
     ticks = range(len(labels) - 1, -1, -math.ceil(len(labels) / _MOST_DATES))
-    layout = _layout("session (UTC)", "minutes to target")
+    layout = frame("session (UTC)", "minutes to target")
     layout["xaxis"] |= {
         "tickvals": list(ticks),
         "ticktext": [html.escape(labels[place]) for place in ticks],
@@ -129,7 +129,7 @@ def published_scatter(results: Sequence[Result]) -> Figure | None:
             rounds.setdefault(result.round, []).append(result)
     if not rounds:
         return None
-    layout = _layout("accelerators", "minutes to target")
+    layout = frame("accelerators", "minutes to target")
     for axis in ("xaxis", "yaxis"):
         layout[axis] |= {"type": "log", "dtick": 1, "minor": _MINOR_TICKS, "tickformat": ","}
     traces = [
@@ -203,8 +203,13 @@ def _result_text(result: Result) -> str:
     return "<br>".join(html.escape(printable(word)) for word in words if word)
 
 
-def _layout(x_title: str, y_title: str) -> Figure:
-    """What all charts share; the style sheet gives the colours."""
+def frame(x_title: str, y_title: str) -> Figure:
+    """What all charts share; the style sheet gives the colours.
+
+    Args:
+        x_title: What the horizontal axis shows, with its unit.
+        y_title: The same for the vertical one.
+    """
     axis = {
         "automargin": True,
         "ticks": "outside",
