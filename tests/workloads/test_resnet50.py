@@ -1,24 +1,19 @@
-import itertools
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 import torch
 
 from tests.cli.commands import trainmark
-from tests.rules.official import official_verdict
 from tests.training.images import write_tree
-from tests.training.moments import MadeTask
-from trainmark import rules
-from trainmark.mllog import LogWriter, read, summarize
-from trainmark.training import loop, plugins
-from trainmark.training.log_observer import LogObserver, Submission
-from trainmark.training.moments import Built
+from tests.workloads.full_shaped import judged, write_full_shaped_log
+from trainmark.mllog import read, summarize
+from trainmark.training import plugins
 from trainmark.training.probe import probe
 from trainmark.training.settings import change
 from trainmark.training.task import TaskRequest
-from trainmark.types import UsageError
+from trainmark.types import Target, UsageError, WorkloadSpec
 from trainmark.workloads.resnet50 import WORKLOAD, DeskSettings, FullSettings, ResNetSettings
 from trainmark.workloads.resnet50_torch import (
     Bottleneck,
@@ -196,52 +191,31 @@ def test_a_full_scale_log_gets_the_official_checkers_verdict(
 ) -> None:
     path = tmp_path / "result_0.txt"
     write_full_scale_log(path, settings, quality)
-    verdict = rules.check_log(read(path), ruleset=rules.ruleset_named(ruleset))
-    official = official_verdict(path, ruleset)
+    verdict, official = judged(path, ruleset)
     assert verdict.official_compliant == official == (quality >= 0.759)
     assert verdict.ok == official, verdict.findings
 
 
 def write_full_scale_log(path: Path, settings: ResNetSettings, quality: float) -> None:
     samples = 1_281_167
-    made: dict[str, Any] = {
-        "name": "resnet50",
-        "scale": "full",
-        "mlperf_name": "resnet",
-        "ruleset": "4.0",
-        "train_samples": samples,
-        "eval_samples": 50_000,
-        "evaluate_every_samples": 4 * samples,
-        "max_samples": 8 * samples,
-    }
-    task = MadeTask([0.7, quality], **made)
-    task.spec = replace(task.spec, target=replace(task.spec.target, value=quality))
-    task.hyperparameters = hyperparameters(settings, *settings.schedule_steps(samples))
-    who = Submission(
-        org="Us", platform="a box", division="closed", status="onprem", ruleset="4.0", seed=1
+    spec = WorkloadSpec(
+        name="resnet50",
+        scale="full",
+        title="ResNet-50 v1.5",
+        task="image classification",
+        dataset="ImageNet-1k",
+        target=Target(metric="eval_accuracy", value=0.759),
+        train_samples=samples,
+        eval_samples=50_000,
+        evaluate_every_samples=4 * samples,
+        max_samples=36 * samples,
+        mlperf_name="resnet",
+        ruleset="4.0",
+        parameters=25_557_032,
     )
-
-    def built() -> Built:
-        return Built(
-            spec=task.spec,
-            settings={},
-            hyperparameters=dict(task.hyperparameters),
-            environment={},
-            caches_flushed=True,
-            initialized_tensors=official_tensor_names(),
-        )
-
-    seconds = itertools.count(1_700_000_000_000, 1000)
-    with LogWriter(path, now_ms=seconds.__next__) as writer:
-        moments = loop.train(
-            task,
-            global_batch_size=4 * samples,  # one step a block: the log is the same
-            micro_batches=1,
-            synchronize=lambda: None,
-            built=built,
-            matmul_peak=None,
-        )
-        loop.record(moments, [LogObserver(writer, who)])
+    made = hyperparameters(settings, *settings.schedule_steps(samples))
+    tensors = official_tensor_names()
+    write_full_shaped_log(path, spec, made, [0.7, quality], initialized_tensors=tensors)
 
 
 def test_full_scale_runs_on_a_folder_of_real_pictures(tmp_path: Path) -> None:
