@@ -30,13 +30,13 @@ setup: .venv/ready
 
 .venv/ready: pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "trainmark needs Python 3.11 or newer on the PATH." >&2; exit 2; }
-	@echo "Setting up .venv with $(PYTHON): about 1 GB to fetch, a few minutes, once."
+	@echo "Setting up .venv with $(PYTHON): about 1.5 GB to fetch, a few minutes, once."
 	@$(PYTHON) -m venv .venv
 ifeq ($(WANTS_CPU_TORCH),yes)
 	@$(PIP) install --no-deps --retries 0 --extra-index-url $(CPU_INDEX) torch==$(TORCH)+cpu \
 		|| echo "No CPU build of torch $(TORCH) to be had; taking the default one."
 endif
-	@$(PIP) install --constraint constraints.txt --editable '.[torch,dev]'
+	@$(PIP) install --constraint constraints.txt --editable '.[all,dev]'
 	@touch .venv/ready
 
 bench: setup

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trainmark.training.settings import Settings, setting
-from trainmark.types import Target, TrainmarkError, WorkloadSpec
+from trainmark.types import DataSet, Needs, Target, TrainmarkError, WorkloadSpec
 
 TRAIN, HELD_OUT = 400, 200
 
@@ -105,10 +105,13 @@ class ToyTask:
         )
 
     def forward_backward(self, batch):
+        loss = 0.0
         for x, label in batch:
             error = self._guess(x) - label
+            loss += error**2 / len(batch)
             for i, value in enumerate((*x, 1.0)):
                 self.gradient[i] += error * value / self.settings.global_batch_size
+        return loss
 
     def update(self, samples):
         rate = self.settings.learning_rate
@@ -132,6 +135,9 @@ class ToyTask:
         right = sum((self._guess(x) > 0.5) == label for x, label in self.held_out)
         return right / HELD_OUT
 
+    def statistics(self):
+        return {}
+
     def close(self):
         pass
 
@@ -142,6 +148,29 @@ class Toy:
     title: str = "Two clouds"
     framework: str = "plain"
     scales: dict = field(default_factory=lambda: {"desk": ToySettings})
+
+    needs: dict = field(
+        default_factory=lambda: {
+            "desk": Needs(
+                data=DataSet(
+                    name="400 points",
+                    url="",
+                    licence="none needed",
+                    size_bytes=0,
+                    layout="Nothing to do: they are drawn.",
+                ),
+                memory_bytes=1 << 20,
+                memory_basis="a guess",
+                time="a second",
+            )
+        }
+    )
+
+    def check_data(self, scale, data):
+        yield from ()
+
+    def prepare(self, scale, settings, data, tell):
+        pass
 
     def spec(self, scale, settings, data):
         return WorkloadSpec(

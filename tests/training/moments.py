@@ -56,8 +56,9 @@ class MadeTask:
         self.calls.append("data")
         return iter(range(10**6))
 
-    def forward_backward(self, batch: Any) -> None:
+    def forward_backward(self, batch: Any) -> float:
         self.calls.append("pass")
+        return 1.0
 
     def update(self, samples: int) -> None:
         self.schedule.append(samples)
@@ -65,6 +66,9 @@ class MadeTask:
     def evaluate(self) -> float:
         self.calls.append("evaluate")
         return next(self._qualities)
+
+    def statistics(self) -> Mapping[str, float]:
+        return {"padding_share": 0.25}
 
     def close(self) -> None:
         self.calls.append("close")

@@ -125,9 +125,10 @@ def test_without_a_measured_peak_no_share_is_invented() -> None:
 
 
 class Failing(MadeTask):
-    def forward_backward(self, batch: Any) -> None:
+    def forward_backward(self, batch: Any) -> float:
         if batch == 5:
             raise RuntimeError("out of memory")
+        return 1.0
 
 
 def test_an_error_ends_the_stream_as_aborted_and_goes_on() -> None:

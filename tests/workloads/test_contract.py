@@ -1,15 +1,18 @@
 """What every registered workload keeps; a new one is found by itself."""
 
-import dataclasses
+import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
 import trainmark.rules
+from tests.workloads.sizes import SMALL
 from trainmark.training import plugins
+from trainmark.training.prepared import quiet
 from trainmark.training.settings import PRECISIONS, change
-from trainmark.training.task import TaskRequest, Workload
+from trainmark.training.task import Task, TaskRequest, Workload
 from trainmark.types import WorkloadSpec
 
 NAMES = plugins.workload_names()
@@ -53,19 +56,53 @@ def test_its_packaged_rules_ask_for_the_same_target(workload: Workload) -> None:
     assert f"{spec.target.value:g}" in checks
 
 
-def test_one_step_on_synthetic_data_at_desk_scale(workload: Workload) -> None:
-    framework = plugins.framework(workload.framework)
-    settings = dataclasses.replace(
-        workload.scales["desk"](), precision=PRECISIONS[0], memory_format="contiguous"
-    )
-    framework.prepare(settings, seed=1)
+def test_it_says_what_each_scale_needs(workload: Workload) -> None:
+    assert set(workload.needs) == set(workload.scales)
+    for needs in workload.needs.values():
+        assert needs.memory_bytes > 0
+        assert needs.time
+        assert needs.data.licence
+        assert needs.data.layout
+
+
+@pytest.fixture
+def task(
+    workload: Workload, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Task]:
+    """Its desk task, built; data that has to be prepared is small."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    assignments = (f"precision={PRECISIONS[0]}", "memory_format=contiguous", "threads=1")
+    settings = change(workload.scales["desk"](), [*assignments, *SMALL.get(workload.name, ())])
+    plugins.framework(workload.framework).prepare(settings, seed=1)
+    workload.prepare("desk", settings, None, quiet)
     spec: WorkloadSpec = workload.spec("desk", settings, None)
-    task = workload.task(TaskRequest(scale="desk", spec=spec, settings=settings, seed=1, data=None))
-    task.build()
+    made = workload.task(TaskRequest(scale="desk", spec=spec, settings=settings, seed=1, data=None))
+    made.build()
+    yield made
+    made.close()
+
+
+def test_it_warms_up_on_synthetic_data(task: Task) -> None:
     task.warm_up()
-    task.forward_backward(task.synthetic_batch(settings.micro_batch))
+    batch = task.hyperparameters["global_batch_size"]
+    micro_batch = batch // task.hyperparameters["gradient_accumulation_steps"]
+    assert math.isfinite(float(task.forward_backward(task.synthetic_batch(micro_batch))))
     task.update(0)
     assert task.flop_per_sample() > 0
-    assert task.hyperparameters["global_batch_size"] == settings.global_batch_size
-    assert list(task.data_files())
-    task.close()
+
+
+def test_its_data_files_are_there(task: Task) -> None:
+    files = list(task.data_files())
+    assert files
+    assert all(file.is_file() for file in files)
+
+
+def test_it_trains_on_its_own_data_and_evaluates(task: Task) -> None:
+    batches = task.batches()
+    batch = task.hyperparameters["global_batch_size"]
+    for step in range(2):
+        for _ in range(task.hyperparameters["gradient_accumulation_steps"]):
+            assert math.isfinite(float(task.forward_backward(next(batches))))
+        task.update(step * batch)
+    assert math.isfinite(task.evaluate())
+    assert all(math.isfinite(number) for number in task.statistics().values())

@@ -128,6 +128,7 @@ class LogObserver:
             {
                 "throughput": moment.samples / moment.seconds,
                 "input_wait_share": moment.input_wait_seconds / moment.seconds,
+                **moment.statistics,
             },
             **_where(moment.at),
         )

@@ -90,7 +90,13 @@ class _Run:
         self.totals.samples += trained
         self.totals.seconds += seconds
         self.totals.input_wait_seconds += waited
-        yield BlockStopped(at=self.at, samples=trained, seconds=seconds, input_wait_seconds=waited)
+        yield BlockStopped(
+            at=self.at,
+            samples=trained,
+            seconds=seconds,
+            input_wait_seconds=waited,
+            statistics=task.statistics(),
+        )
 
     def evaluation(self) -> Iterator[Moment]:
         yield EvaluationStarted(at=self.at)

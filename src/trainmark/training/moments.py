@@ -10,6 +10,7 @@ The device is synchronised before each moment but ``Stepped``, so a time taken o
 counts finished work.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -122,12 +123,14 @@ class BlockStopped(Moment):
         samples: Samples that the block trained.
         seconds: Its duration.
         input_wait_seconds: The part of it spent waiting for a batch.
+        statistics: What else the task says of the block, for example its padding share.
     """
 
     at: Position
     samples: int
     seconds: float
     input_wait_seconds: float
+    statistics: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from trainmark.training.prepared import Tell
 from trainmark.training.settings import Settings
-from trainmark.types import WorkloadSpec
+from trainmark.types import Finding, Needs, WorkloadSpec
 
-__all__ = ["Framework", "Task", "TaskRequest", "Workload"]
+__all__ = ["Framework", "Task", "TaskRequest", "Tell", "Workload"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +71,12 @@ class Task(Protocol):
     def batches(self) -> Iterator[Any]:
         """Training micro-batches without end. The first call may open the data."""
 
-    def forward_backward(self, batch: Any) -> None:
-        """Add the gradient of one micro-batch to the step's."""
+    def forward_backward(self, batch: Any) -> Any:
+        """Add the gradient of one micro-batch to the step's.
+
+        Returns:
+            The loss, a scalar that ``float`` reads; the device need not have finished it.
+        """
 
     def update(self, samples: int) -> None:
         """Take the optimizer step.
@@ -82,6 +87,12 @@ class Task(Protocol):
 
     def evaluate(self) -> float:
         """The quality on the whole held-out set, in the target's metric."""
+
+    def statistics(self) -> Mapping[str, float]:
+        """What is worth knowing of the steps since the last call, by name, for the log.
+
+        For example "padding_share": the share of the batches' places that held no data.
+        """
 
     def close(self) -> None:
         """Stop workers and release files."""
@@ -105,6 +116,24 @@ class Workload(Protocol):
     @property
     def scales(self) -> Mapping[str, type[Settings]]:
         """The settings of each scale."""
+
+    @property
+    def needs(self) -> Mapping[str, Needs]:
+        """What each scale takes: data, memory, time."""
+
+    def check_data(self, scale: str, data: Path) -> Iterator[Finding]:
+        """What is wrong with a data folder beyond the table of files in ``needs``.
+
+        Args:
+            scale: "desk" or "full".
+            data: The folder, which exists.
+        """
+
+    def prepare(self, scale: str, settings: Settings, data: Path | None, tell: Tell) -> None:
+        """Make what must be there before anything is measured, as synthesised data; else nothing.
+
+        What is made once is kept (``training.prepared``). ``spec`` is asked for afterwards.
+        """
 
     def spec(self, scale: str, settings: Settings, data: Path | None) -> WorkloadSpec:
         """The workload's numbers.

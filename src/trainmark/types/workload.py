@@ -24,11 +24,16 @@ class Target:
         metric: The log key that carries the quality, "eval_accuracy" or "eval_error".
         value: The quality to be reached, in the metric's own unit (accuracy as a share of 1).
         direction: Which way the quality improves.
+        name: What the quality is called, for example "word error rate"; "" where the metric's
+            name is all that is known.
+        unit: Its unit, for example "eV"; "" for a share of 1.
     """
 
     metric: str
     value: float
     direction: Direction = Direction.HIGHER
+    name: str = ""
+    unit: str = ""
 
     def __post_init__(self) -> None:
         assert math.isfinite(self.value), self.value
@@ -41,7 +46,13 @@ class Target:
 
     def to_dict(self) -> dict[str, Any]:
         """The target as plain data, as the result log carries it."""
-        return {"metric": self.metric, "value": self.value, "direction": str(self.direction)}
+        said = {"name": self.name, "unit": self.unit}
+        return {
+            "metric": self.metric,
+            "value": self.value,
+            "direction": str(self.direction),
+            **{key: text for key, text in said.items() if text},
+        }
 
     @classmethod
     def from_dict(cls, data: Any) -> "Target | None":
@@ -49,15 +60,24 @@ class Target:
         if not isinstance(data, dict):
             return None
         value, metric, direction = data.get("value"), data.get("metric"), data.get("direction")
+        name, unit = data.get("name", ""), data.get("unit", "")
         if (
             isinstance(value, bool)
             or not isinstance(value, int | float)
             or not math.isfinite(value)
             or not isinstance(metric, str)
             or direction not in tuple(Direction)
+            or not isinstance(name, str)
+            or not isinstance(unit, str)
         ):
             return None
-        return cls(metric=metric, value=float(value), direction=Direction(direction))
+        return cls(
+            metric=metric,
+            value=float(value),
+            direction=Direction(direction),
+            name=name,
+            unit=unit,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +102,8 @@ class WorkloadSpec:
         ruleset: The round whose rules its logs follow, or "own".
         typical_samples: Median samples to target where it was measured, 0 where it was not;
             used for the time left that the progress line shows before a first run has ended.
+        chance: The quality that guessing reaches, None where it is not known: a run that is no
+            better after half of its sample limit is given up.
     """
 
     name: str
@@ -99,6 +121,7 @@ class WorkloadSpec:
     variant: str = ""
     ruleset: str = "own"
     typical_samples: int = 0
+    chance: float | None = None
 
     def __post_init__(self) -> None:
         assert self.train_samples > 0, self.train_samples

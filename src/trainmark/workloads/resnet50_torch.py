@@ -4,9 +4,9 @@ What it is, and where each number comes from: ``trainmark.workloads.resnet50``.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -14,8 +14,8 @@ from torch.nn import functional
 from torch.utils.data import DataLoader
 
 from trainmark.mllog import keys
-from trainmark.training import image_folder, image_tree, small_images
-from trainmark.training.frameworks.torch import DTYPES, FRAMEWORK, count_flop, preserved
+from trainmark.training.data import image_folder, image_tree, small_images
+from trainmark.training.frameworks.torch_task import TorchTask
 from trainmark.training.optim import Lars, decay_groups, linear_warmup_polynomial_decay
 from trainmark.training.task import TaskRequest
 from trainmark.workloads.resnet50 import (
@@ -36,7 +36,6 @@ __all__ = [
 
 LAYERS = (3, 4, 6, 3)
 FULL_SIDE = 224
-WARM_UP_STEPS = 3
 EVAL_BATCH = 250
 
 
@@ -125,37 +124,16 @@ def official_tensor_names() -> tuple[str, ...]:
     return (*names, "fc1_weight", "fc1_bias")
 
 
-class ResNetTask:
+class ResNetTask(TorchTask):
     """One run of either scale; the subclasses differ in model and data."""
 
     settings: ResNetSettings
-    initialized_tensors: tuple[str, ...] = ()
 
     def __init__(self, request: TaskRequest) -> None:
-        self.settings = cast(ResNetSettings, request.settings)
-        self.spec = request.spec
-        self.seed = request.seed
-        self.data = request.data
-        self.device = FRAMEWORK.device
+        super().__init__(request)
         steps = self.settings.schedule_steps(self.spec.train_samples)
         self.warmup_steps, self.total_steps = steps
-        self.hyperparameters: Mapping[str, Any] = hyperparameters(
-            self.settings, self.warmup_steps, self.total_steps
-        )
-        dtype = DTYPES[self.settings.precision]
-        self._autocast = torch.autocast(
-            self.device.type, dtype=dtype, enabled=dtype is not torch.float32
-        )
-        self._scaler = torch.amp.GradScaler(self.device.type, enabled=dtype is torch.float16)
-        self._layout = (
-            torch.channels_last
-            if self.settings.memory_format == "channels_last"
-            else torch.contiguous_format
-        )
-
-    def make_model(self) -> nn.Module:
-        """The network, on the CPU."""
-        raise NotImplementedError
+        self.hyperparameters = hyperparameters(self.settings, self.warmup_steps, self.total_steps)
 
     def inputs(self, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         """A batch as the loader gives it, on the device and normalised."""
@@ -165,54 +143,24 @@ class ResNetTask:
         """The held-out set once."""
         raise NotImplementedError
 
-    def batches(self) -> Iterator[tuple[Tensor, Tensor]]:
-        """Training micro-batches without end; opens the data."""
+    @property
+    def eval_batch(self) -> int:
+        """Samples in a batch of the evaluation."""
         raise NotImplementedError
 
-    def synthetic_batch(self, samples: int) -> tuple[Tensor, Tensor]:
-        """A batch of noise in the loader's form."""
-        raise NotImplementedError
-
-    def build(self) -> None:
-        """Make model and optimizer from the seed."""
-        self.model = self.make_model().to(self.device).to(memory_format=self._layout)  # type: ignore[call-overload]
-        self.forward = torch.compile(self.model) if self.settings.compile else self.model
-        groups = decay_groups(self.model, self.settings.weight_decay)
+    def make_optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
+        """LARS, or SGD with Nesterov momentum."""
+        groups = decay_groups(model, self.settings.weight_decay)
         rate, momentum = self.settings.learning_rate, self.settings.momentum
-        self.optimizer: torch.optim.Optimizer
         if self.settings.optimizer == "lars":
-            self.optimizer = Lars(groups, rate, momentum=momentum)
-        else:
-            for group in groups:
-                group.pop("scaled", None)
-            self.optimizer = torch.optim.SGD(
-                groups, rate, momentum=momentum, nesterov=momentum > 0, fused=True
-            )
+            return Lars(groups, rate, momentum=momentum)
+        for group in groups:
+            group.pop("scaled", None)
+        return torch.optim.SGD(groups, rate, momentum=momentum, nesterov=momentum > 0, fused=True)
 
-    def warm_up(self) -> None:
-        """Run step and evaluation on noise of their true shapes, then put everything back."""
-        batch = self.synthetic_batch(self.settings.micro_batch)
-        with preserved(self.model, self.optimizer):
-            for _ in range(WARM_UP_STEPS):
-                self.forward_backward(batch)
-                self.update(0)
-            self._correct([self.synthetic_batch(self.eval_batch)])
-
-    def flop_per_sample(self) -> float:
-        """Floating-point operations of one training step divided by its samples."""
-        samples = 2
-        batch = self.synthetic_batch(samples)
-        with preserved(self.model, self.optimizer):
-            return count_flop(lambda: self._loss(self.model, batch).backward()) / samples
-
-    def forward_backward(self, batch: tuple[Tensor, Tensor]) -> None:
-        """Add the gradient of one micro-batch to the step's."""
-        loss = self._loss(self.forward, batch) / self.settings.gradient_accumulation_steps
-        self._scaler.scale(loss).backward()
-
-    def update(self, samples: int) -> None:
-        """Take the optimizer step at the schedule's learning rate."""
-        rate = linear_warmup_polynomial_decay(
+    def learning_rate(self, samples: int) -> float:
+        """A straight line up, then a polynomial down."""
+        return linear_warmup_polynomial_decay(
             samples // self.settings.global_batch_size,
             base=self.settings.learning_rate,
             end=self.settings.end_learning_rate,
@@ -220,32 +168,23 @@ class ResNetTask:
             total_steps=self.total_steps,
             power=self.settings.decay_power,
         )
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        self._scaler.step(self.optimizer)
-        self._scaler.update()
-        self.optimizer.zero_grad(set_to_none=True)
+
+    def loss(self, model: Callable[[Tensor], Tensor], batch: tuple[Tensor, Tensor]) -> Tensor:
+        """Cross-entropy with smoothed labels."""
+        images, labels = self.inputs(batch)
+        return functional.cross_entropy(
+            model(images.to(memory_format=self.layout)),
+            labels,
+            label_smoothing=self.settings.label_smoothing,
+        )
+
+    def warm_up_evaluation(self) -> None:
+        """One batch of the evaluation."""
+        self._correct([self.synthetic_batch(self.eval_batch)])
 
     def evaluate(self) -> float:
         """Top-1 accuracy on the whole held-out set, 0 to 1."""
         return self._correct(self.eval_batches()) / self.spec.eval_samples
-
-    def close(self) -> None:
-        """Nothing to release: small pictures are held in memory."""
-
-    def _loss(self, model: Callable[[Tensor], Tensor], batch: tuple[Tensor, Tensor]) -> Tensor:
-        images, labels = self.inputs(batch)
-        with self._autocast:
-            return functional.cross_entropy(
-                model(images.to(memory_format=self._layout)),
-                labels,
-                label_smoothing=self.settings.label_smoothing,
-            )
-
-    @property
-    def eval_batch(self) -> int:
-        """Samples in a batch of the evaluation."""
-        raise NotImplementedError
 
     @torch.no_grad()
     def _correct(self, batches: Iterable[tuple[Tensor, Tensor]]) -> int:
@@ -256,8 +195,8 @@ class ResNetTask:
             images, labels = self.inputs(batch)
             # A last, smaller batch would be compiled anew, within the clock.
             forward = self.forward if len(images) == self.eval_batch else self.model
-            with self._autocast:
-                best = forward(images.to(memory_format=self._layout)).argmax(1)
+            with self.autocast:
+                best = forward(images.to(memory_format=self.layout)).argmax(1)
             correct += (best == labels).sum()
         self.model.train()
         return int(correct)

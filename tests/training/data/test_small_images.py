@@ -1,0 +1,89 @@
+import gzip
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from trainmark.training.data import small_images
+from trainmark.types import UsageError
+
+
+@pytest.fixture(scope="module")
+def mnist() -> small_images.Images:
+    return small_images.load_mnist()
+
+
+def test_the_split_is_fixed_and_balanced(mnist: small_images.Images) -> None:
+    assert mnist.train_images.shape == (4000, 1, 28, 28)
+    assert mnist.eval_images.shape == (1000, 1, 28, 28)
+    assert torch.bincount(mnist.train_labels).tolist() == [400] * 10
+    assert torch.bincount(mnist.eval_labels).tolist() == [100] * 10
+    again = small_images.load_mnist()
+    assert torch.equal(again.eval_images, mnist.eval_images)
+
+
+def test_no_held_out_image_is_trained_on(mnist: small_images.Images) -> None:
+    training = {image.numpy().tobytes() for image in mnist.train_images}
+    assert not any(image.numpy().tobytes() in training for image in mnist.eval_images)
+
+
+def test_training_pixels_have_mean_0_and_variance_1(mnist: small_images.Images) -> None:
+    assert float(mnist.train_images.mean()) == pytest.approx(0, abs=1e-4)
+    assert float(mnist.train_images.std()) == pytest.approx(1, abs=1e-3)
+    assert float(mnist.train_images.min()) == pytest.approx(mnist.background)
+
+
+def test_an_epoch_shows_every_image_once(mnist: small_images.Images) -> None:
+    batches = islice(small_images.shifted_batches(mnist, 100, shift=0), 40)
+    seen = torch.cat([images for images, _ in batches])
+    assert torch.equal(
+        seen.sum(dim=(1, 2, 3)).sort()[0], mnist.train_images.sum(dim=(1, 2, 3)).sort()[0]
+    )
+
+
+def test_a_batch_size_that_does_not_divide_loses_nothing(mnist: small_images.Images) -> None:
+    labels = torch.cat(
+        [labels for _, labels in islice(small_images.shifted_batches(mnist, 320, shift=0), 25)]
+    )
+    assert torch.bincount(labels).tolist() == [800] * 10
+
+
+def test_a_shift_moves_and_fills_with_background(mnist: small_images.Images) -> None:
+    torch.manual_seed(0)
+    images, _ = next(small_images.shifted_batches(mnist, 64, shift=2))
+    assert images.shape == (64, 1, 28, 28)
+    assert float(images.min()) == pytest.approx(mnist.background)
+
+
+def idx(values: np.ndarray) -> bytes:
+    header = bytes([0, 0, 8, values.ndim]) + np.array(values.shape, dtype=">u4").tobytes()
+    return gzip.compress(header + values.astype(np.uint8).tobytes())
+
+
+def test_fashion_mnist_is_read_from_its_published_files(tmp_path: Path) -> None:
+    generator = np.random.default_rng(0)
+    for name, shape in (
+        ("train-images-idx3-ubyte", (6, 28, 28)),
+        ("train-labels-idx1-ubyte", (6,)),
+        ("t10k-images-idx3-ubyte", (2, 28, 28)),
+        ("t10k-labels-idx1-ubyte", (2,)),
+    ):
+        (tmp_path / f"{name}.gz").write_bytes(idx(generator.integers(0, 10, shape)))
+    images = small_images.load_fashion(small_images.fashion_folder(tmp_path))
+    assert images.train_images.shape == (6, 1, 28, 28)
+    assert images.eval_labels.dtype == torch.int64
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"lacks train-images-idx3-ubyte\.gz") as caught:
+        small_images.fashion_folder(tmp_path)
+    assert "--data" in caught.value.hint
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "labels.gz"
+    file.write_bytes(gzip.compress(b"not idx at all"))
+    with pytest.raises(UsageError, match="is not an idx file"):
+        small_images._read_idx(file)
