@@ -54,6 +54,15 @@ def test_a_run_in_numbers(text: Text) -> None:
     assert run.environment["device"] == "cpu"
 
 
+def test_the_training_loss_is_that_of_the_block_before_the_evaluation(text: Text) -> None:
+    at = text.records.index(text.find(keys.EVAL_ACCURACY, 1))
+    stats = {**text.find(keys.TRACKED_STATS), "value": {keys.TRAIN_LOSS: 0.5}}
+    text.records.insert(at, stats)
+    assert [one.train_loss for one in summary(text).evaluations] == [None, 0.5, None, None]
+    stats["value"] = {keys.TRAIN_LOSS: "low"}
+    assert {one.train_loss for one in summary(text).evaluations} == {None}
+
+
 def test_a_run_that_fails_has_no_samples_to_target(tmp_path: Path) -> None:
     path = write_desk(tmp_path / "x.txt", RunShape(status="aborted", qualities=(0.5, 0.6)))
     run = summarize(read(path))

@@ -138,7 +138,7 @@ def test_charts_are_drawn_rows_are_sorted_and_names_do_nothing(tmp_path: Path, w
     assert seen["points"] == 3
     assert seen["requests"] == []
     assert HOSTILE in seen["tooltip"]
-    assert "target 97.50 %" in seen["texts"]
+    assert "target 97.5 %" in seen["texts"]
     assert all(height > 200 for height in seen["boxes"])
     assert seen["window"] == width
     assert seen["width"] <= width  # the page itself never scrolls sideways

@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -5,7 +6,7 @@ import plotly.graph_objects as go
 import pytest
 
 from tests.report.results import published, result
-from tests.report.sessions import write_session
+from tests.report.sessions import ERROR_TARGET, write_session
 from trainmark.report import charts, load
 from trainmark.report.compare import compare
 
@@ -24,14 +25,38 @@ def test_curve_has_a_line_for_each_run_and_the_target(session_folder: Path) -> N
     first = figure["data"][0]
     assert first["x"][-1] == pytest.approx(1.0)
     assert first["y"][-1] == pytest.approx(0.9755)
-    assert first["text"][-1] == "40,000 samples"
+    assert first["text"][-1] == "97.55 % at 1.000 min, 40,000 samples"
     assert figure["layout"]["shapes"][0]["y0"] == 0.975
     assert figure["layout"]["shapes"][1]["x0"] == pytest.approx(1.1)
     words = [one["text"] for one in figure["layout"]["annotations"]]
-    assert words == ["target 97.50 %", "score 1.100 min"]
+    assert words == ["target 97.5 %", "score 1.100 min"]
     assert figure["layout"]["yaxis"]["title"]["text"] == "accuracy"
     sizes = first["marker"]["size"]
     assert sizes[-1] > sizes[0] == sizes[-2]  # where each run ended
+
+
+def test_curve_over_samples(session_folder: Path) -> None:
+    figure = charts.curve(load(session_folder).entries[0], "samples")
+    assert figure is not None
+    go.Figure(figure)
+    assert figure["data"][0]["x"][-1] == 40_000
+    assert figure["layout"]["xaxis"]["title"]["text"] == "samples trained"
+    (target,) = figure["layout"]["annotations"]  # the score is in minutes
+    assert target["text"] == "target 97.5 %"
+
+
+def test_an_error_falls_to_its_target_on_a_logarithmic_axis(tmp_path: Path) -> None:
+    folder = write_session(tmp_path / "s", target=ERROR_TARGET)
+    figure = charts.curve(load(folder).entries[0])
+    assert figure is not None
+    go.Figure(figure)
+    axis = figure["layout"]["yaxis"]
+    assert (axis["type"], axis["title"]["text"]) == ("log", "mean absolute error")
+    assert axis["ticksuffix"] == " eV"
+    line, label = figure["layout"]["shapes"][0], figure["layout"]["annotations"][0]
+    assert (line["y0"], label["y"]) == (0.24, pytest.approx(math.log10(0.24)))
+    # The runs come from above: there is the room.
+    assert (label["text"], label["yanchor"]) == ("target 0.24 eV", "bottom")
 
 
 def test_a_curve_without_a_score_has_no_line_for_it(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_the_page_says_what_was_measured(full: SessionReport) -> None:
     assert [one.text for one in page.all("dt")][:2] == ["samples to target", "throughput"]
     rows = table(page, "What each run")
     assert [[*row[:4], row[-1]] for row in rows] == [
-        ["Run", "Minutes", "Status", "Quality", "Seed"],
+        ["Run", "Minutes", "Status", "Accuracy", "Seed"],
         ["0", "1.000", "success", "97.55 %", "1"],
         ["1", "1.100", "success", "97.55 %", "2"],
         ["2", "1.300", "success", "97.55 %", "3"],
@@ -105,8 +105,13 @@ def test_every_chart_has_a_caption_a_label_and_its_numbers_as_a_table(full: Sess
     page = parse(render_html(full))
     charts = page.all("div", cls="chart")
     assert {one.attributes["id"] for one in charts} == set(figures(page))
-    assert set(figures(page)) == {"result-1-curve", "result-1-history", "published-1-chart"}
-    assert len(page.all("figure")) == len(page.all("figcaption")) == 3
+    assert set(figures(page)) == {
+        "result-1-curve",
+        "result-1-samples",
+        "result-1-history",
+        "published-1-chart",
+    }
+    assert len(page.all("figure")) == len(page.all("figcaption")) == 4
     for chart in charts:
         assert chart.attributes["role"] == "img"
         assert chart.attributes["aria-label"]

@@ -1,7 +1,8 @@
 from pathlib import Path
 
 from tests.report.results import published
-from tests.report.sessions import write_session
+from tests.report.sessions import ERROR_TARGET, write_session
+from trainmark.mllog import keys
 from trainmark.report import load
 from trainmark.report.session import Entry
 from trainmark.report.tables import (
@@ -60,7 +61,7 @@ def test_run_table(session_folder: Path) -> None:
         "Seed": "2",
         "Minutes": "1.100",
         "Status": "success",
-        "Quality": "97.55 %",
+        "Accuracy": "97.55 %",
         "Samples to target": "44,000",
         "Samples/s": "1,002",
         "FLOP/s": "50.0 GFLOP/s",
@@ -68,6 +69,17 @@ def test_run_table(session_folder: Path) -> None:
         "Waiting for data": "2.0 %",
         "Preparation (min)": "0.050",
     }
+
+
+def test_a_quality_has_its_own_name_and_unit_and_the_log_may_hold_more(tmp_path: Path) -> None:
+    statistics = {keys.TRAIN_LOSS: 0.51234, "padding_share": 0.04}
+    entry = entry_of(write_session(tmp_path / "s", target=ERROR_TARGET, statistics=statistics))
+    runs, evaluations = run_table(entry), evaluation_table(entry)
+    row = dict(zip(runs.headings, texts(runs)[0], strict=True))
+    assert (row["Mean absolute error"], row["Padding"]) == ("0.2388 eV", "3.0 %")
+    last = [line for line in texts(evaluations) if line[0] == "0"][-1]
+    assert evaluations.headings[3:] == ("Mean absolute error", "Training loss")
+    assert last[3:] == ("0.2388 eV", "0.5123")
 
 
 def test_an_unfinished_run_says_so(session_folder: Path) -> None:

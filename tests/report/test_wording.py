@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.report.results import result
-from tests.report.sessions import write_session
+from tests.report.sessions import ERROR_TARGET, write_session
 from trainmark.mllog import keys
 from trainmark.report import load, wording
 from trainmark.report.compare import compare
@@ -44,6 +44,21 @@ def test_facts_give_median_and_range(session_folder: Path) -> None:
     }
 
 
+def test_padding_and_loss_are_facts_where_the_log_has_them(tmp_path: Path) -> None:
+    folder = write_session(tmp_path / "s", statistics={"train_loss": 0.25, "padding_share": 0.04})
+    found = {one.name: one.value for one in wording.facts(load(folder).entries[0])}
+    assert found["padding in the batches"] == "3.0 %"
+    assert found["training loss at the end"] == "0.25"
+
+
+def test_a_target_has_its_own_name(tmp_path: Path) -> None:
+    (entry,) = load(write_session(tmp_path / "s", target=ERROR_TARGET)).entries
+    assert wording.goal(replace(entry, info=None)) == (
+        "Time to train to 0.24 eV mean absolute error"
+    )
+    assert wording.quality_heading(entry) == "Mean absolute error"
+
+
 def test_headline_and_spread(session_folder: Path, tmp_path: Path) -> None:
     (entry,) = load(session_folder).entries
     assert wording.score_headline(entry) == "1.100 minutes"
@@ -69,8 +84,8 @@ def test_few_runs_have_the_rule_said_plainly(tmp_path: Path) -> None:
 
 def test_goal_says_the_target_and_the_data(session_folder: Path) -> None:
     (entry,) = load(session_folder).entries
-    assert wording.goal(entry) == "Time to train to 97.50 % accuracy on MNIST, 5,000 images"
-    assert wording.goal(replace(entry, info=None)) == "Time to train to 97.50 % accuracy"
+    assert wording.goal(entry) == "Time to train to 97.5 % accuracy on MNIST, 5,000 images"
+    assert wording.goal(replace(entry, info=None)) == "Time to train to 97.5 % accuracy"
     bare = tuple(replace(run, target=None) for run in entry.runs)
     assert wording.goal(replace(entry, info=None, runs=bare)) == ""
 
@@ -123,7 +138,7 @@ def test_a_desk_result_stands_apart_and_the_sentence_says_why(session_folder: Pa
     (entry,) = load(session_folder).entries
     words = wording.apart(entry)
     assert words.startswith("Not comparable: these systems train ResNet-50 v1.5")
-    assert "ResNet-50 (desk), on MNIST, 5,000 images, to 97.50 % accuracy: a much smaller" in words
+    assert "ResNet-50 (desk), on MNIST, 5,000 images, to 97.5 % accuracy: a much smaller" in words
     official = replace(entry, benchmark="resnet", info=None)
     assert "Not comparable" not in wording.apart(official)
     assert "reviewed by MLCommons" in wording.apart(official)
@@ -137,7 +152,7 @@ def test_the_sentence_takes_the_name_of_the_data_and_not_how_it_is_split(
     (entry,) = load(session_folder).entries
     assert entry.info is not None
     info = replace(entry.info, dataset="5,000 digits: 4,000 to train, 1,000 held out")
-    assert ", on 5,000 digits, to 97.50 % accuracy" in wording.apart(replace(entry, info=info))
+    assert ", on 5,000 digits, to 97.5 % accuracy" in wording.apart(replace(entry, info=info))
 
 
 def test_a_range_says_its_unit_once(session_folder: Path) -> None:

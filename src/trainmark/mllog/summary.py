@@ -124,10 +124,15 @@ def _evaluations(
     log: RunLog, start: Event | None, stop: Event | None, counting: Counting
 ) -> tuple[Evaluation, ...]:
     scale = Scale(number(log.value(keys.TRAIN_SAMPLES)), number(log.value(keys.GLOBAL_BATCH_SIZE)))
-    found = []
-    for event in log.all(keys.EVAL_ACCURACY, keys.EVAL_ERROR):
+    # The logs of others hold no training loss of ours, and some of them a record for every step.
+    own = (keys.TRACKED_STATS,) if log.value(keys.OWN_TARGET) is not None else ()
+    found, loss = [], None
+    for event in log.all(keys.EVAL_ACCURACY, keys.EVAL_ERROR, *own):
         if stop is not None and event.line_no > stop.line_no:
             break
+        if event.key == keys.TRACKED_STATS:
+            loss = _figure(event, keys.TRAIN_LOSS)
+            continue
         quality = counting.quality(event.value)
         if quality is None:
             continue
@@ -136,8 +141,10 @@ def _evaluations(
                 minutes=math.nan if start is None else (event.time_ms - start.time_ms) / _MINUTE_MS,
                 samples=counting.samples(event.metadata, scale),
                 quality=quality,
+                train_loss=loss,
             )
         )
+        loss = None
     return tuple(found)
 
 
@@ -148,10 +155,14 @@ def _throughput(log: RunLog, efficiency: Mapping[str, Any]) -> float | None:
     rates = [
         rate
         for event in log.all(keys.TRACKED_STATS)
-        if isinstance(event.value, dict)
-        and (rate := number(event.value.get(keys.THROUGHPUT))) is not None
+        if (rate := _figure(event, keys.THROUGHPUT)) is not None
     ]
     return sorted(rates)[len(rates) // 2] if rates else None
+
+
+def _figure(event: Event, name: str) -> float | None:
+    """One number of a record of several."""
+    return number(event.value.get(name)) if isinstance(event.value, dict) else None
 
 
 def _minutes_between(start: Event | None, stop: Event | None) -> float | None:

@@ -9,15 +9,27 @@ import html
 import math
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal
 
-from trainmark.mllog import keys
 from trainmark.report import format as text
 from trainmark.report import wording
 from trainmark.report.session import Entry
-from trainmark.types import Result, Run, printable
+from trainmark.types import Direction, Evaluation, Result, Run, Target, printable
 
-__all__ = ["COLOURS", "DASHES", "MARKERS", "curve", "frame", "history", "published_scatter"]
+__all__ = [
+    "AXIS_TITLES",
+    "COLOURS",
+    "DASHES",
+    "MARKERS",
+    "Axis",
+    "curve",
+    "curve_points",
+    "frame",
+    "history",
+    "published_scatter",
+    "run_name",
+    "spans_magnitudes",
+]
 
 # Contrast at least 3:1 on white and on the dark background; told apart by the colour-blind, and
 # by dash or marker shape besides.
@@ -30,41 +42,88 @@ _MOST_DATES = 6
 # Between the powers of ten of a log axis.
 _MINOR_TICKS = {"dtick": "D1", "ticks": "outside", "ticklen": 3, "tickcolor": "#8a93a0"}
 
+_MAGNITUDES = 10  # an error that falls by more than this is drawn on a logarithmic axis
+
 Figure = dict[str, Any]
+Axis = Literal["minutes", "samples"]
+AXIS_TITLES: dict[Axis, str] = {
+    "minutes": "minutes since the clock started",
+    "samples": "samples trained",
+}
 
 
-def curve(entry: Entry) -> Figure | None:
-    """Quality over minutes, one line a run, with the target; None without an evaluation."""
+def curve(entry: Entry, over: Axis = "minutes") -> Figure | None:
+    """Quality over minutes or samples, one line a run, with the target; None without a point.
+
+    Args:
+        entry: The runs.
+        over: What the horizontal axis shows.
+    """
+    places = [curve_points(run, over) for run in entry.runs]
     traces = [
-        trace
-        for i, run in enumerate(entry.runs)
-        if (trace := _run_trace(run, i, entry)) is not None
+        _run_trace(run, i, entry, points)
+        for i, (run, points) in enumerate(zip(entry.runs, places, strict=True))
+        if points
     ]
     if not traces:
         return None
-    target = entry.target
-    percent = _is_share(entry)
-    layout = frame("minutes since the clock started", wording.quality_name(entry))
-    layout["yaxis"]["tickformat"] = ".0%" if percent else ""
+    layout = frame(AXIS_TITLES[over], wording.quality_name(entry))
     layout["xaxis"]["rangemode"] = "tozero"
     layout["shapes"], layout["annotations"] = [], []
+    logarithmic = spans_magnitudes(entry)
+    layout["yaxis"]["type"] = "log" if logarithmic else "linear"
+    target = entry.target
     if target is not None:
-        line = {"color": "#c2455f", "width": 2, "dash": "dash"}
-        place = {"xref": "paper", "y0": target.value, "y1": target.value, "x0": 0, "x1": 1}
-        layout["shapes"].append({"type": "line", "line": line, "layer": "between"} | place)
-        # At the left, where no run has been evaluated yet; below, clear of the uppermost grid line.
-        words = f"target {text.quality(target.value, target.metric)}"
-        place = {"xref": "paper", "x": 0, "xanchor": "left", "y": target.value, "yanchor": "top"}
-        layout["annotations"].append({"text": words, "showarrow": False} | place)
-    if entry.score.minutes is not None:
-        score = entry.score.minutes
-        line = {"color": "#8a93a0", "width": 2, "dash": "dot"}
-        place = {"yref": "paper", "x0": score, "x1": score, "y0": 0, "y1": 1}
-        layout["shapes"].append({"type": "line", "line": line, "layer": "between"} | place)
-        words = f"score {text.minutes(score)} min"
-        place = {"yref": "paper", "x": score, "xanchor": "right", "y": 0, "yanchor": "bottom"}
-        layout["annotations"].append({"text": words, "showarrow": False} | place)
+        layout["yaxis"]["tickformat"] = ".1~%" if text.is_share(target) else ""
+        layout["yaxis"]["ticksuffix"] = html.escape(f" {target.unit}") if target.unit else ""
+        _draw_target(layout, target, logarithmic=logarithmic)
+    if entry.score.minutes is not None and over == "minutes":
+        _draw_score(layout, entry.score.minutes)
     return {"data": traces, "layout": layout}
+
+
+def curve_points(run: Run, over: Axis) -> list[tuple[float, Evaluation]]:
+    """The evaluations of a run that have a place on that axis, each with it."""
+    found = [(one.minutes if over == "minutes" else one.samples, one) for one in run.evaluations]
+    return [(place, one) for place, one in found if place is not None and math.isfinite(place)]
+
+
+def spans_magnitudes(entry: Entry) -> bool:
+    """Whether an error falls so far that only a logarithmic axis shows its end."""
+    target = entry.target
+    values = [one.quality for run in entry.runs for one in run.evaluations]
+    if target is None or target.direction is not Direction.LOWER or not values:
+        return False
+    ends = (target.value, *values)
+    return min(ends) > 0 and max(ends) / min(ends) > _MAGNITUDES
+
+
+def _draw_target(layout: Figure, target: Target, *, logarithmic: bool) -> None:
+    line = {"color": "#c2455f", "width": 2, "dash": "dash"}
+    place = {"xref": "paper", "y0": target.value, "y1": target.value, "x0": 0, "x1": 1}
+    layout["shapes"].append({"type": "line", "line": line, "layer": "between"} | place)
+    # On the side that the runs come from, where there is room, and at the left, where none has
+    # been evaluated yet.
+    rising = target.direction is Direction.HIGHER
+    place = {
+        "xref": "paper",
+        "x": 0,
+        "xanchor": "left",
+        # Plotly wants the exponent here, and the value itself for the line above.
+        "y": math.log10(target.value) if logarithmic else target.value,
+        "yanchor": "top" if rising else "bottom",
+    }
+    words = f"target {html.escape(text.goal(target))}"
+    layout["annotations"].append({"text": words, "showarrow": False} | place)
+
+
+def _draw_score(layout: Figure, score: float) -> None:
+    line = {"color": "#8a93a0", "width": 2, "dash": "dot"}
+    place = {"yref": "paper", "x0": score, "x1": score, "y0": 0, "y1": 1}
+    layout["shapes"].append({"type": "line", "line": line, "layer": "between"} | place)
+    words = f"score {text.minutes(score)} min"
+    place = {"yref": "paper", "x": score, "xanchor": "right", "y": 0, "yanchor": "bottom"}
+    layout["annotations"].append({"text": words, "showarrow": False} | place)
 
 
 def history(entry: Entry) -> Figure | None:
@@ -154,22 +213,23 @@ def published_scatter(results: Sequence[Result]) -> Figure | None:
     return {"data": traces, "layout": layout}
 
 
-def _run_trace(run: Run, number: int, entry: Entry) -> Figure | None:
-    points = [one for one in run.evaluations if math.isfinite(one.minutes)]
-    if not points:
-        return None
-    name = f"run {PurePath(run.source).stem.removeprefix('result_')}"
+def run_name(run: Run) -> str:
+    """A run in a legend: ``run 0``."""
+    return printable(f"run {PurePath(run.source).stem.removeprefix('result_')}")
+
+
+def _run_trace(
+    run: Run, number: int, entry: Entry, points: list[tuple[float, Evaluation]]
+) -> Figure:
+    name = run_name(run)
     hovered = name if run.seed is None else f"{name}, seed {run.seed}"
-    shown = "%{y:.2%}" if _is_share(entry) else "%{y:.4f}"
     return {
         "type": "scatter",
         "mode": "lines+markers",
-        "name": html.escape(printable(name)),
-        "x": [one.minutes for one in points],
-        "y": [one.quality for one in points],
-        "text": [
-            "" if one.samples is None else f"{text.count(one.samples)} samples" for one in points
-        ],
+        "name": html.escape(name),
+        "x": [place for place, _ in points],
+        "y": [one.quality for _, one in points],
+        "text": [html.escape(_evaluation_text(one, entry)) for _, one in points],
         "line": {
             "color": COLOURS[number % len(COLOURS)],
             "dash": DASHES[number // len(COLOURS) % len(DASHES)],
@@ -181,20 +241,16 @@ def _run_trace(run: Run, number: int, entry: Entry) -> Figure | None:
             "opacity": 1,
             "symbol": MARKERS[number % len(MARKERS)],
         },
-        "hovertemplate": f"{shown} at %{{x:.3f}} min<br>%{{text}}"
-        f"<extra>{html.escape(printable(hovered))}</extra>",
+        "hovertemplate": f"%{{text}}<extra>{html.escape(hovered)}</extra>",
     }
 
 
-def _is_share(entry: Entry) -> bool:
-    """Whether the tables show the quality as per cent, and so the axis does."""
-    target = entry.target
-    values = [one.quality for run in entry.runs for one in run.evaluations]
-    return (
-        target is not None
-        and target.metric == keys.EVAL_ACCURACY
-        and all(0 <= value <= 1 for value in (target.value, *values))
-    )
+def _evaluation_text(one: Evaluation, entry: Entry) -> str:
+    """``98.77 % at 1.000 min, 40,000 samples``."""
+    at = [f"{text.minutes(one.minutes)} min"] if math.isfinite(one.minutes) else []
+    at += [] if one.samples is None else [f"{text.count(one.samples)} samples"]
+    shown = text.quality(one.quality, entry.target)
+    return f"{shown} at {', '.join(at)}" if at else shown
 
 
 def _result_text(result: Result) -> str:

@@ -113,7 +113,11 @@ _VERDICT_CLASS = {True: "pass", False: "fail", None: "unchecked"}
 
 def _entry_view(entry: Entry, number: int, figures: dict[str, charts.Figure]) -> _EntryView:
     anchor = f"result-{number + 1}"
-    drawn = {f"{anchor}-curve": charts.curve(entry), f"{anchor}-history": charts.history(entry)}
+    drawn = {
+        f"{anchor}-curve": charts.curve(entry),
+        f"{anchor}-samples": charts.curve(entry, "samples"),
+        f"{anchor}-history": charts.history(entry),
+    }
     figures |= {name: figure for name, figure in drawn.items() if figure is not None}
     return _EntryView(
         entry=entry,
@@ -142,8 +146,8 @@ def _entry_view(entry: Entry, number: int, figures: dict[str, charts.Figure]) ->
 
 
 def _curve_caption(entry: Entry) -> str:
-    name = wording.quality_name(entry)
-    lines = [f"{name.capitalize()} on the held-out set over minutes since the clock started"]
+    name = wording.quality_heading(entry)
+    lines = [f"{name} on the held-out set over minutes since the clock started"]
     lines.append("one line a run, its last evaluation drawn large")
     if entry.target is not None:
         lines.append("the dashed line is the target")

@@ -242,6 +242,7 @@ def _entry_to_dict(entry: Entry) -> dict[str, Any]:
                 keys.EFFICIENCY_PEAK,
                 keys.EFFICIENCY_SHARE,
                 keys.EFFICIENCY_INPUT_WAIT,
+                keys.EFFICIENCY_PADDING,
             )
         },
         "findings": [finding.to_dict() for finding in entry.findings],

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from trainmark.mllog import keys
 from trainmark.report import format as text
+from trainmark.report import wording
 from trainmark.report.compare import Comparison, spread
 from trainmark.report.session import Entry, efficiency
 from trainmark.types import Evaluation, Result, Run, System, printable
@@ -145,21 +146,25 @@ def run_table(entry: Entry) -> Table:
     Args:
         entry: The entry.
     """
-    metric = entry.target.metric if entry.target else ""
     columns: tuple[Column[Run], ...] = (
         Column("Run", lambda run: PurePath(run.source).stem.removeprefix("result_")),
         Column("Minutes", lambda run: run.minutes, text.minutes),
         Column("Status", lambda run: run.status or "not finished"),
-        Column("Quality", lambda run: run.quality, lambda value: text.quality(value, metric)),
+        Column(wording.quality_heading(entry), lambda run: run.quality, _quality(entry)),
         Column("Samples to target", lambda run: run.samples_to_target, text.count, rank=1),
         Column("Samples/s", lambda run: run.samples_per_second, text.rate, rank=1),
         Column("FLOP/s", _efficiency(keys.EFFICIENCY_ACHIEVED), text.flop_rate, rank=4),
         Column("Of measured peak", _efficiency(keys.EFFICIENCY_SHARE), text.share, rank=2),
         Column("Waiting for data", _efficiency(keys.EFFICIENCY_INPUT_WAIT), text.share, rank=4),
+        Column("Padding", _efficiency(keys.EFFICIENCY_PADDING), text.share, rank=4),
         Column("Preparation (min)", lambda run: run.init_minutes, text.minutes, rank=5),
         Column("Seed", lambda run: run.seed, lambda seed: f"{seed:.0f}", rank=3),
     )
     return build("What each run took and measured", columns, entry.runs)
+
+
+def _quality(entry: Entry) -> Callable[[float], str]:
+    return lambda value: text.quality(value, entry.target)
 
 
 def _efficiency(name: str) -> Callable[[Run], float | None]:
@@ -168,13 +173,13 @@ def _efficiency(name: str) -> Callable[[Run], float | None]:
 
 def evaluation_table(entry: Entry) -> Table:
     """Every evaluation of every run: the data of the curve."""
-    metric = entry.target.metric if entry.target else ""
     rows = [(run, evaluation) for run in entry.runs for evaluation in run.evaluations]
     columns: tuple[Column[tuple[Run, Evaluation]], ...] = (
         Column("Run", lambda row: PurePath(row[0].source).stem.removeprefix("result_")),
         Column("Minutes", lambda row: row[1].minutes, text.minutes),
         Column("Samples", lambda row: row[1].samples, text.count),
-        Column("Quality", lambda row: row[1].quality, lambda value: text.quality(value, metric)),
+        Column(wording.quality_heading(entry), lambda row: row[1].quality, _quality(entry)),
+        Column("Training loss", lambda row: row[1].train_loss, lambda value: f"{value:.4g}"),
     )
     return build("Quality at every evaluation", columns, rows)
 

@@ -23,6 +23,7 @@ __all__ = [
     "goal",
     "group",
     "peak_note",
+    "quality_heading",
     "quality_name",
     "rules_note",
     "score_basis",
@@ -138,18 +139,26 @@ def score_rule(entry: Entry) -> str:
 
 
 def quality_name(entry: Entry) -> str:
-    """What the quality is: "accuracy", or "quality" where nothing says."""
+    """What the quality is: "word error rate", or "quality" where nothing says."""
     target = entry.target
+    if target is not None and target.name:
+        return printable(target.name)
     return "accuracy" if target is not None and target.metric == keys.EVAL_ACCURACY else "quality"
 
 
+def quality_heading(entry: Entry) -> str:
+    """The same at the head of a column or a chart: "Word error rate"."""
+    name = quality_name(entry)
+    return f"{name[:1].upper()}{name[1:]}"
+
+
 def _goal_words(entry: Entry) -> str:
-    """The target in words: ``97.50 % accuracy``; "" without one."""
+    """The target in words: ``97.5 % top-1 accuracy``; "" without one."""
     target = entry.target
     if target is None:
         return ""
-    kind = f" {quality_name(entry)}" if target.metric == keys.EVAL_ACCURACY else ""
-    return f"{text.quality(target.value, target.metric)}{kind}"
+    kind = quality_name(entry)
+    return text.goal(target) if kind == "quality" else f"{text.goal(target)} {kind}"
 
 
 def goal(entry: Entry) -> str:
@@ -205,6 +214,11 @@ class _Measure:
     unit: str = ""
 
 
+def _last_loss(run: Run) -> float | None:
+    losses = [one.train_loss for one in run.evaluations if one.train_loss is not None]
+    return losses[-1] if losses else None
+
+
 _MEASURES = (
     _Measure("samples to target", lambda run: run.samples_to_target, text.count),
     _Measure("throughput", lambda run: run.samples_per_second, text.rate, " samples/s"),
@@ -226,6 +240,10 @@ _MEASURES = (
         lambda run: efficiency(run, keys.EFFICIENCY_INPUT_WAIT),
         text.share,
     ),
+    _Measure(
+        "padding in the batches", lambda run: efficiency(run, keys.EFFICIENCY_PADDING), text.share
+    ),
+    _Measure("training loss at the end", _last_loss, lambda value: f"{value:.4g}"),
     _Measure("preparation, not timed", lambda run: run.init_minutes, text.minutes, " minutes"),
 )
 

@@ -17,11 +17,14 @@ class Evaluation:
         minutes: Minutes since run_start.
         samples: Samples trained so far, None if the log does not say.
         quality: The measured quality, in the metric's unit.
+        train_loss: Mean training loss since the evaluation before, None where the log does not
+            say; the catalogue does not keep it.
     """
 
     minutes: float
     samples: float | None
     quality: float
+    train_loss: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
