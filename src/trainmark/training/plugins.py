@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from trainmark.training.extras import MissingPackageError, missing_package
 from trainmark.types import UsageError, unknown_name
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "MissingPackageError",
     "Plugin",
     "framework",
+    "missing_package",
     "observers",
     "plugins",
     "workload",
@@ -22,8 +24,6 @@ GROUPS = {
     "framework": "trainmark.frameworks",
     "observer": "trainmark.observers",
 }
-# What to install when one of these packages is missing.
-_EXTRAS = {"torch": "torch", "numpy": "torch", "PIL": "torch", "mlxtend": "torch"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,14 +48,6 @@ class Plugin:
     loaded: Any
     problem: str
     missing: str = ""
-
-
-class MissingPackageError(UsageError):
-    """A plug-in needs a package that is not installed."""
-
-    def __init__(self, message: str, *, package: str, hint: str) -> None:
-        super().__init__(message, hint=hint)
-        self.package = package
 
 
 def plugins() -> list[Plugin]:
@@ -123,15 +115,7 @@ def _load(entry: EntryPoint, kind: str) -> Any:
     try:
         return entry.load()
     except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        extra = _EXTRAS.get(package)
-        raise MissingPackageError(
-            f"{kind} {entry.name!r} needs the package {error.name!r}, which is not installed",
-            package=error.name or "",
-            hint=f"Install it: pip install 'trainmark[{extra}]'"
-            if extra
-            else f"Install {error.name!r} in this environment.",
-        ) from error
+        raise missing_package(f"{kind} {entry.name!r}", error, entry.name) from error
     except Exception as error:
         raise UsageError(
             f"{kind} {entry.name!r} ({entry.value}) cannot be imported: "
