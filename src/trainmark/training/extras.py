@@ -32,7 +32,8 @@ def missing_package(who: str, error: ModuleNotFoundError, wanted: str = "") -> M
         wanted: The extra to name if it brings the package; a workload's is called as it is.
     """
     # A loader's process tells its parent the text alone.
-    package = error.name or (_NO_MODULE.search(str(error)) or [""])[-1]
+    told = _NO_MODULE.search(str(error))
+    package = error.name or (told[1] if told else "")
     extra = extra_of(package, wanted)
     return MissingPackageError(
         f"{who} needs the package {package!r}, which is not installed",
