@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from trainmark.training.prepared import prepared
 from trainmark.training.settings import Settings, setting
 from trainmark.types import DataSet, Needs, Target, TrainmarkError, WorkloadSpec
 
@@ -30,7 +31,13 @@ class ToySettings(Settings):
     epochs: int = setting(5, "epochs until it gives up", minimum=1)
     target: float = setting(0.9, "accuracy to reach", minimum=0, maximum=1, fixed=True)
     step_seconds: float = setting(0.0, "sleep in each step", minimum=0)
-    fail: str = setting("", "how to fail", choices=("", "error", "crash", "kill", "chatter"))
+    prepare_seconds: float = setting(0.0, "how long making the data takes", minimum=0)
+    chance: float = setting(-1.0, "accuracy of guessing; -1: not known")
+    fail: str = setting(
+        "",
+        "how to fail",
+        choices=("", "error", "crash", "kill", "chatter", "diverge", "package"),
+    )
 
 
 class Plain:
@@ -52,6 +59,9 @@ class Plain:
 
     def thread_choices(self):
         return (1,)
+
+    def gather(self, text):
+        return [text]
 
     def environment(self):
         return {"framework": "plain", "plain": "1.0", "device": "cpu", "threads": 1}
@@ -111,7 +121,7 @@ class ToyTask:
             loss += error**2 / len(batch)
             for i, value in enumerate((*x, 1.0)):
                 self.gradient[i] += error * value / self.settings.global_batch_size
-        return loss
+        return math.nan if self.failing("diverge") else loss
 
     def update(self, samples):
         rate = self.settings.learning_rate
@@ -122,6 +132,9 @@ class ToyTask:
         if self.steps == 3 and self.training and self.settings.fail:
             self._fail(self.settings.fail)
 
+    def failing(self, how):
+        return self.training and self.steps >= 3 and self.settings.fail == how
+
     def _fail(self, how):
         if how == "error":
             raise TrainmarkError("the toy is broken", hint="Mend the toy.")
@@ -129,6 +142,8 @@ class ToyTask:
             raise RuntimeError("a fault of the workload's code")
         if how == "kill":
             os.kill(os.getpid(), 9)
+        if how == "package":
+            import a_package_that_nobody_has  # noqa: F401
         print("a library prints to standard output")
 
     def evaluate(self):
@@ -140,6 +155,16 @@ class ToyTask:
 
     def close(self):
         pass
+
+
+def _make(settings):
+    def make(folder, tell):
+        (folder / "half").write_text("not yet whole")
+        for step in range(100):
+            tell("drawing points", step / 100)
+            time.sleep(settings.prepare_seconds / 100)
+
+    return make
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +195,8 @@ class Toy:
         yield from ()
 
     def prepare(self, scale, settings, data, tell):
-        pass
+        if settings.prepare_seconds:
+            prepared("toy", {"seconds": settings.prepare_seconds}, _make(settings), tell)
 
     def spec(self, scale, settings, data):
         return WorkloadSpec(
@@ -186,6 +212,7 @@ class Toy:
             max_samples=settings.epochs * TRAIN,
             mlperf_name=None,
             parameters=3,
+            chance=None if settings.chance < 0 else settings.chance,
             typical_samples=TRAIN,
         )
 

@@ -1,4 +1,4 @@
-"""``trainmark run``: train a workload to its target and prove the time."""
+"""``trainmark run``: train workloads to their targets and prove the time."""
 
 import sys
 from pathlib import Path
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from trainmark.report import SessionReport
-    from trainmark.training.session import Order, Session
-    from trainmark.types import TrainmarkError
+    from rich.console import Console
+
+    from trainmark.cli.run_session import Asked
 
 __all__ = ["command"]
 
 
 @click.command("run")
-@click.argument("workload")
+@click.argument("workloads", nargs=-1, required=True, metavar="WORKLOAD...")
 @click.option("--runs", type=int, default=1, show_default=True, help="Runs, each in a process.")
 @click.option("--seed", type=int, help="Seed of the first run; the next count on. Drawn without.")
 @click.option("--scale", default="desk", show_default=True, help="desk or full.")
@@ -34,6 +34,18 @@ __all__ = ["command"]
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Change a setting.")
 @click.option("--precision", metavar="fp32|bf16|fp16", help="Short for --set precision=...")
 @click.option("--compile", "compiled", is_flag=True, help="Short for --set compile=true.")
+@click.option(
+    "--sweep",
+    metavar="NAME=VALUE,VALUE...",
+    help="A session for each value of a setting; table and chart against it.",
+)
+@click.option(
+    "--division",
+    type=click.Choice(["open", "closed"]),
+    default="open",
+    show_default=True,
+    help="closed refuses settings that the closed rules of the round forbid.",
+)
 @click.option("--submitter", default="unnamed", show_default=True, help="Your organisation.")
 @click.option("--system", "system_name", default="", help="The system's name; else its hardware.")
 @click.option(
@@ -51,7 +63,7 @@ __all__ = ["command"]
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the whole outcome as JSON.")
 def command(
-    workload: str,
+    workloads: tuple[str, ...],
     runs: int,
     seed: int | None,
     scale: str,
@@ -60,16 +72,19 @@ def command(
     assignments: tuple[str, ...],
     precision: str | None,
     compiled: bool,
+    sweep: str | None,
+    division: str,
     submitter: str,
     system_name: str,
     status: str,
     catalogue: Path | None,
     as_json: bool,
 ) -> None:
-    """Train WORKLOAD to its quality target and prove the time.
+    """Train each WORKLOAD to its quality target and prove the time.
 
-    `trainmark workloads` lists the workloads and their settings. The session's folder holds
-    the result logs in the layout of a submission, session.json and report.html.
+    `trainmark workloads` lists the workloads and their settings; `all` stands for all of them.
+    A session's folder holds the result logs in the layout of a submission, session.json and
+    report.html. Several workloads, and the values of a sweep, have a folder each below one.
 
     Exit status: 0 every run met its target and the checker is content, 1 otherwise,
     2 a wrong request, 130 or 143 stopped by a signal.
@@ -78,83 +93,46 @@ def command(
 
     from rich.console import Console
 
+    from trainmark.cli.run_session import Asked
     from trainmark.machine import describe, describe_short
-    from trainmark.report import load
-    from trainmark.training.progress import ProgressLine
-    from trainmark.training.session import Order, run_session
-
-    def now() -> datetime:
-        return datetime.now(UTC)
 
     extra = [f"precision={precision}"] if precision else []
     extra += ["compile=true"] if compiled else []
-    order = Order(
-        workload=workload,
+    asked = Asked(
         scale=scale,
         runs=runs,
         seed=seed,
         assignments=(*assignments, *extra),
         data=data,
-        out=out or Path("runs") / f"{now():%Y%m%dT%H%M%S}-{workload}-{scale}",
-        system=describe(submitter=submitter, system_name=system_name, status=status),
+        out=out,
+        division=division,
+        system=describe(
+            submitter=submitter, system_name=system_name, status=status, division=division
+        ),
         command=("trainmark", *sys.argv[1:]),
+        catalogue=catalogue,
+        started=datetime.now(UTC),
     )
     console = Console(stderr=True)
     if not as_json:
-        console.print(f"This machine: {describe_short(order.system)}", markup=False)
-    with ProgressLine(console) as progress:
-        session = run_session(order, progress, now)
-    report = load(session.folder, own_results=catalogue)
-    problem = _keep(order, session, report, catalogue)
-    _show(report, session.folder, as_json)
-    if problem is not None:
-        raise problem
-    sys.exit(0 if _is_fine(report) else 1)
+        console.print(f"This machine: {describe_short(asked.system)}", markup=False)
+    sys.exit(_carry_out(workloads, sweep, asked, console, as_json=as_json))
 
 
-def _keep(
-    order: "Order", session: "Session", report: "SessionReport", catalogue: Path | None
-) -> "TrainmarkError | None":
-    """Write the page and add the session to the catalogue; the first thing that went wrong.
+def _carry_out(
+    workloads: tuple[str, ...],
+    sweep: str | None,
+    asked: "Asked",
+    console: "Console",
+    *,
+    as_json: bool,
+) -> int:
+    """One session, several, or a sweep; the exit status."""
+    from trainmark.cli import run_session, run_several, run_sweep
 
-    What was measured is shown in any case, so a full disk is told after it.
-    """
-    from trainmark.catalogue import record
-    from trainmark.report import write_html
-    from trainmark.training.outcome import result_of
-    from trainmark.types import TrainmarkError
-
-    entry = report.entries[0]
-    result = result_of(session, entry.runs, entry.score, order.system)
-    problem = None
-    for keep in (
-        lambda: write_html(report, session.folder / "report.html"),
-        lambda: record(result, entry.runs, catalogue),
-    ):
-        try:
-            keep()
-        except TrainmarkError as error:
-            problem = problem or error
-    return problem
-
-
-def _show(report: "SessionReport", folder: Path, as_json: bool) -> None:
-    import orjson
-
-    from trainmark.cli.screen import Screen
-    from trainmark.report import print_session, session_to_dict
-    from trainmark.types import printable
-
-    if as_json:
-        click.echo(orjson.dumps(session_to_dict(report), option=orjson.OPT_INDENT_2))
-        return
-    print_session(report, Screen())
-    click.echo(f"Result logs, system description and page: {printable(folder)}")
-    click.echo(f"Open {printable(folder / 'report.html')} in a browser.")
-
-
-def _is_fine(report: "SessionReport") -> bool:
-    """Whether every run met its target and the checker found nothing that decides a verdict."""
-    return all(run.succeeded for entry in report.entries for run in entry.runs) and all(
-        verdict.ok for entry in report.entries for verdict in entry.verdicts
-    )
+    names = run_several.expand(workloads)
+    if sweep is not None:
+        return run_sweep.run(names, sweep, asked, console, as_json=as_json)
+    if len(names) > 1:
+        return run_several.run(names, asked, console, as_json=as_json)
+    return run_session.run(names[0], asked, console, as_json=as_json)

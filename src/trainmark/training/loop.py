@@ -5,15 +5,19 @@ any data is touched and stops when the evaluation that met the target has ended;
 compiling and warming up on synthetic data happen before it, and are bounded.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
 from trainmark.mllog import keys
+from trainmark.training.doom import DoomedRunError, Watch, alone
 from trainmark.training.moments import (
     BlockStarted,
     BlockStopped,
+    Built,
     Evaluated,
     EvaluationStarted,
     InitStarted,
@@ -25,8 +29,9 @@ from trainmark.training.moments import (
     Stepped,
 )
 from trainmark.training.task import Task
+from trainmark.types import Target
 
-__all__ = ["Observer", "record", "train"]
+__all__ = ["Observer", "record", "schedule", "train"]
 
 Observer = Callable[[Moment], None]
 
@@ -38,6 +43,18 @@ class _Totals:
     samples: int = 0
     seconds: float = 0.0
     input_wait_seconds: float = 0.0
+    padding: float = 0.0
+    padded_samples: int = 0
+
+    def add(self, block: BlockStopped) -> None:
+        """Take in a block."""
+        self.samples += block.samples
+        self.seconds += block.seconds
+        self.input_wait_seconds += block.input_wait_seconds
+        share = block.statistics.get(keys.EFFICIENCY_PADDING)
+        if share is not None:
+            self.padding += share * block.samples
+            self.padded_samples += block.samples
 
     def efficiency(self, flop_per_sample: float, peak: float | None) -> dict[str, Any]:
         if not self.samples:
@@ -50,7 +67,14 @@ class _Totals:
             keys.EFFICIENCY_PEAK: peak,
             keys.EFFICIENCY_SHARE: rate * flop_per_sample / peak if peak else None,
             keys.EFFICIENCY_INPUT_WAIT: self.input_wait_seconds / self.seconds,
+            **self._padding_share(),
         }
+
+    def _padding_share(self) -> dict[str, float]:
+        """The mean over the samples; nothing where the task does not say."""
+        if not self.padded_samples:
+            return {}
+        return {keys.EFFICIENCY_PADDING: self.padding / self.padded_samples}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,6 +85,7 @@ class _Run:
     micro_batches: int
     global_batch_size: int
     synchronize: Callable[[], None]
+    watch: Watch
     samples: int = 0
     totals: _Totals = field(default_factory=_Totals)
 
@@ -74,36 +99,60 @@ class _Run:
 
     def block(self, batches: Iterator[Any], until: int) -> Iterator[Moment]:
         """Train whole steps until ``until`` samples are reached."""
-        task, micro_batches, step_samples = self.task, self.micro_batches, self.global_batch_size
+        task, watch, step_samples = self.task, self.watch, self.global_batch_size
         first, waited, started = self.samples, 0.0, perf_counter()
         while self.samples < until:
-            for _ in range(micro_batches):
+            for micro_batch in range(self.micro_batches):
                 asked = perf_counter()
                 batch = next(batches)
                 waited += perf_counter() - asked
-                task.forward_backward(batch)
+                if not self.samples and not micro_batch:
+                    watch.first_batch(batch)
+                watch.loss(task.forward_backward(batch))
             task.update(self.samples)
             self.samples += step_samples
             yield Stepped(at=self.at)
         self.synchronize()
-        seconds, trained = perf_counter() - started, self.samples - first
-        self.totals.samples += trained
-        self.totals.seconds += seconds
-        self.totals.input_wait_seconds += waited
-        yield BlockStopped(
+        seconds, loss = perf_counter() - started, watch.mean_loss()
+        stopped = BlockStopped(
             at=self.at,
-            samples=trained,
+            samples=self.samples - first,
             seconds=seconds,
             input_wait_seconds=waited,
-            statistics=task.statistics(),
+            statistics={**_finite(loss), **task.statistics()},
         )
+        self.totals.add(stopped)
+        yield stopped
+        watch.block(loss)
 
     def evaluation(self) -> Iterator[Moment]:
+        """Measure the quality and see whether it is enough."""
         yield EvaluationStarted(at=self.at)
         quality = self.task.evaluate()
         self.synchronize()
         reached = self.task.spec.target.reached(quality)
         yield Evaluated(at=self.at, quality=quality, reached=reached)
+        if not reached:
+            self.watch.quality(self.samples, quality)
+
+    def until_target(self) -> Iterator[Moment]:
+        """Train and evaluate until the target is reached or the samples are spent."""
+        spec = self.task.spec
+        batches = self.task.batches()
+        for until in schedule(spec.evaluate_every_samples, spec.max_samples):
+            if until <= self.samples:  # a step may be larger than the way to the next evaluation
+                continue
+            yield BlockStarted(at=self.at, samples=until - self.samples)
+            yield from self.block(batches, until)
+            for moment in self.evaluation():
+                yield moment
+                if isinstance(moment, Evaluated) and moment.reached:
+                    return
+
+
+def _finite(loss: float) -> dict[str, float]:
+    """The loss for the log, which takes no NaN."""
+    return {keys.TRAIN_LOSS: loss} if math.isfinite(loss) else {}
 
 
 def train(
@@ -114,6 +163,7 @@ def train(
     synchronize: Callable[[], None],
     built: Callable[[], Moment],
     matmul_peak: float | None,
+    gather: Callable[[str], Sequence[str]] = alone,
 ) -> Iterator[Moment]:
     """Train a task until its target is met or its sample limit is spent.
 
@@ -124,12 +174,14 @@ def train(
         synchronize: Waits for the device.
         built: Makes the moment that describes the built task.
         matmul_peak: This machine's matmul rate in FLOP/s at the run's precision, if measured.
+        gather: Gives every rank the texts of all ranks (``Framework.gather``).
     """
     run = _Run(
         task=task,
         micro_batches=micro_batches,
         global_batch_size=global_batch_size,
         synchronize=synchronize,
+        watch=Watch(task.spec, gather),
     )
     yield InitStarted()
     task.build()
@@ -139,23 +191,20 @@ def train(
     synchronize()
     yield InitStopped()
     yield RunStarted()
-    batches = task.batches()
-    for until in _schedule(task.spec.evaluate_every_samples, task.spec.max_samples):
-        yield BlockStarted(at=run.at, samples=until - run.samples)
-        yield from run.block(batches, until)
-        for moment in run.evaluation():
+    status, hint = keys.ABORTED, ""
+    reason = f"the target was not met within {task.spec.max_samples} samples"
+    try:
+        for moment in run.until_target():
             yield moment
             if isinstance(moment, Evaluated) and moment.reached:
-                yield RunStopped(
-                    at=run.at,
-                    status=keys.SUCCESS,
-                    efficiency=run.totals.efficiency(flop_per_sample, matmul_peak),
-                )
-                return
+                status, reason = keys.SUCCESS, ""
+    except DoomedRunError as doomed:
+        reason, hint = doomed.reason, doomed.hint
     yield RunStopped(
         at=run.at,
-        status=keys.ABORTED,
-        reason=f"the target was not met within {task.spec.max_samples} samples",
+        status=status,
+        reason=reason,
+        hint=hint,
         efficiency=run.totals.efficiency(flop_per_sample, matmul_peak),
     )
 
@@ -164,7 +213,8 @@ def record(moments: Iterable[Moment], observers: Iterable[Observer]) -> RunStopp
     """Run the stream to its end, telling every observer each moment.
 
     Whatever ends it early, an interrupt included, is told as an aborted ``RunStopped`` (once the
-    clock runs), so that the log says what happened; the error then goes on to the caller.
+    clock runs), so that the log says what happened; the error then goes on to the caller. A
+    success without an evaluation that reached the target is no success, whoever claims it.
 
     Args:
         moments: The stream, from ``train``.
@@ -175,8 +225,10 @@ def record(moments: Iterable[Moment], observers: Iterable[Observer]) -> RunStopp
     """
     told = tuple(observers)
     running, at = False, Position(samples=0, train_samples=1, step_samples=1)
+    proof = _Proof()
     try:
-        for moment in moments:
+        for claimed in moments:
+            moment = proof.checked(claimed)
             for observer in told:
                 observer(moment)
             running = running or isinstance(moment, RunStarted)
@@ -193,6 +245,36 @@ def record(moments: Iterable[Moment], observers: Iterable[Observer]) -> RunStopp
     raise AssertionError("a stream of moments ends with RunStopped")
 
 
-def _schedule(every: int, limit: int) -> Iterator[int]:
-    """Sample counts at which to evaluate; the last is the limit."""
+class _Proof:
+    """What stands behind a success: the last evaluation, held against the target itself."""
+
+    def __init__(self) -> None:
+        self._target: Target | None = None
+        self._reached = False
+
+    def checked(self, moment: Moment) -> Moment:
+        """The moment, a success that nothing proves turned into an abort."""
+        if isinstance(moment, Built):
+            self._target = moment.spec.target
+        elif isinstance(moment, RunStarted | BlockStarted):
+            self._reached = False
+        elif isinstance(moment, Evaluated):
+            self._reached = self._target is not None and self._target.reached(moment.quality)
+        elif isinstance(moment, RunStopped) and moment.status == keys.SUCCESS and not self._reached:
+            return dataclasses.replace(
+                moment,
+                status=keys.ABORTED,
+                reason="no evaluation reached the target, so this is no success",
+                hint="Evaluate before the run ends; a workload may not end it by itself.",
+            )
+        return moment
+
+
+def schedule(every: int, limit: int) -> Iterator[int]:
+    """Sample counts at which to evaluate; the last is the limit.
+
+    Args:
+        every: Samples from one evaluation to the next.
+        limit: Samples after which a run gives up.
+    """
     return iter([*range(every, limit, every), limit])

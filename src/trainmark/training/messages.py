@@ -12,7 +12,7 @@ from trainmark.types import WorkloadSpec
 
 __all__ = ["MODES", "Request", "send"]
 
-MODES = ("probe", "train")
+MODES = ("check", "probe", "train")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,10 +20,13 @@ class Request:
     """What a worker is asked to do.
 
     Attributes:
-        mode: "probe" (decide settings, measure the peak) or "train" (one run).
+        mode: "check" (look at settings and data, measure nothing), "probe" (decide settings,
+            measure the peak) or "train" (one run).
         workload: The workload's name.
         scale: "desk" or "full".
-        assignments: The user's ``name=value`` settings, for a probe.
+        assignments: The user's ``name=value`` settings, for a check and a probe.
+        variants: For a check: each is one more ``name=value``, looked at by itself.
+        division: "closed" or "open", for a check and a probe.
         settings: Every setting by name, decided by the probe, for a run.
         spec: The workload's numbers as the probe found them, for a run.
         data: The user's data folder, None for packaged data.
@@ -37,6 +40,8 @@ class Request:
     workload: str
     scale: str
     assignments: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    division: str = "open"
     settings: dict[str, Any] = field(default_factory=dict)
     spec: WorkloadSpec | None = None
     data: Path | None = None
@@ -61,6 +66,7 @@ class Request:
 
 _BUILD: dict[str, Any] = {
     "assignments": tuple,
+    "variants": tuple,
     "spec": WorkloadSpec.from_dict,
     "data": Path,
     "log": Path,

@@ -123,7 +123,8 @@ class BlockStopped(Moment):
         samples: Samples that the block trained.
         seconds: Its duration.
         input_wait_seconds: The part of it spent waiting for a batch.
-        statistics: What else the task says of the block, for example its padding share.
+        statistics: What else there is to say of the block: "train_loss", and what the task says,
+            for example "padding_share".
     """
 
     at: Position
@@ -163,10 +164,12 @@ class RunStopped(Moment):
         at: Where the run stands.
         status: "success" or "aborted".
         reason: Why it was aborted, "" on success.
+        hint: What to do about it, for the terminal; "" where there is nothing to advise.
         efficiency: Fields of the log's OWN_EFFICIENCY record; empty when nothing was trained.
     """
 
     at: Position
     status: str
     reason: str = ""
+    hint: str = ""
     efficiency: dict[str, Any] = field(default_factory=dict)

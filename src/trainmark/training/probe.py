@@ -14,11 +14,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from trainmark.training.division import CLOSED, OPEN, require_closed
+from trainmark.training.prepared import Tell, quiet
 from trainmark.training.settings import Settings
 from trainmark.training.task import Framework, Task, TaskRequest, Workload
 from trainmark.types import WorkloadSpec
 
-__all__ = ["Candidate", "Probe", "probe"]
+__all__ = ["Candidate", "Examined", "Probe", "examine", "probe"]
 
 _SECONDS_A_CANDIDATE = 1.0
 _LEAST_STEPS = 3
@@ -64,10 +66,32 @@ class Probe:
     environment: Mapping[str, Any]
 
 
-def probe(
-    workload: Workload, framework: Framework, scale: str, settings: Settings, data: Path | None
-) -> Probe:
-    """Decide what is left open in the settings by measuring.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """Settings that can be run, before anything is measured.
+
+    Attributes:
+        spec: The workload.
+        choices: Every combination that they leave open.
+        make: Makes the task of one combination.
+    """
+
+    spec: WorkloadSpec
+    choices: tuple[Settings, ...]
+    make: Callable[[Settings], Task]
+
+
+def examine(
+    workload: Workload,
+    framework: Framework,
+    scale: str,
+    settings: Settings,
+    data: Path | None,
+    *,
+    division: str = OPEN,
+    tell: Tell = quiet,
+) -> Examined:
+    """Prepare the data, then see whether data, device and division allow the settings.
 
     Args:
         workload: What will be trained.
@@ -75,24 +99,57 @@ def probe(
         scale: "desk" or "full".
         settings: As the user left them.
         data: The user's data folder, None for packaged data.
+        division: "closed" refuses what the closed rules of the workload's round forbid.
+        tell: Told how far the preparation is.
 
     Raises:
-        UsageError: The data, the device or the precision is not to be had.
+        UsageError: The data, the device or the precision is not to be had, or the division
+            forbids a setting.
     """
+    workload.prepare(scale, settings, data, tell)
     spec = workload.spec(scale, settings, data)
     framework.prepare(settings, seed=0)
-    choices = list(_choices(settings, framework))
+    choices = tuple(_choices(settings, framework))
 
-    def make(chosen: Settings) -> Task:
+    def make_with(spec: WorkloadSpec, chosen: Settings) -> Task:
         eager = dataclasses.replace(chosen, compile=False)  # compiling each takes minutes
         return workload.task(TaskRequest(scale=scale, spec=spec, settings=eager, seed=0, data=data))
 
+    def make(chosen: Settings) -> Task:
+        return make_with(spec, chosen)
+
+    def remake(changed: Settings) -> tuple[WorkloadSpec, Task]:
+        other = workload.spec(scale, changed, data)
+        return other, make_with(other, changed)
+
     next(make(choices[0]).data_files(), None)  # missing data is told before anything is measured
-    rates = _rates(choices, framework, make) if len(choices) > 1 else []
+    if division == CLOSED:
+        require_closed(choices[0], remake)
+    return Examined(spec=spec, choices=choices, make=make)
+
+
+def probe(
+    workload: Workload,
+    framework: Framework,
+    scale: str,
+    settings: Settings,
+    data: Path | None,
+    *,
+    division: str = OPEN,
+    tell: Tell = quiet,
+) -> Probe:
+    """Decide what is left open in the settings by measuring. Arguments: see ``examine``.
+
+    Raises:
+        UsageError: See ``examine``.
+    """
+    examined = examine(workload, framework, scale, settings, data, division=division, tell=tell)
+    choices = examined.choices
+    rates = _rates(choices, framework, examined.make) if len(choices) > 1 else []
     decided = rates[0][1] if rates else choices[0]
     framework.prepare(decided, seed=0)
     return Probe(
-        spec=spec,
+        spec=examined.spec,
         settings=decided,
         candidates=tuple(_candidate(rate, chosen) for rate, chosen in rates),
         matmul_peak=framework.matmul_peak(decided.precision),

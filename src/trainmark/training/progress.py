@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from trainmark.training.session import Order
-from trainmark.types import WorkloadSpec
+from trainmark.types import Target, WorkloadSpec
 
 __all__ = ["ProgressLine"]
 
@@ -74,12 +74,17 @@ class ProgressLine:
             "threads are fastest on this machine"
         )
 
+    def preparing(self, text: str, share: float) -> None:
+        """Data is being made."""
+        self._show(f"{text}: {share:.0%}")
+
     def probed(self, spec: WorkloadSpec, answer: Mapping[str, Any]) -> None:
         """They are decided."""
         self._spec, self._typical = spec, float(spec.typical_samples)
-        chosen = answer["settings"]
+        chosen, target = answer["settings"], spec.target
         self._say(
-            f"{spec.title} on {spec.dataset}; target {spec.target.metric} {spec.target.value:g}; "
+            f"{spec.title} on {spec.dataset}; "
+            f"target {_quality_name(target)} {_quality(target.value, target)}; "
             f"{chosen['precision']}, {chosen['memory_format']}, "
             f"global batch size {chosen['global_batch_size']}, "
             f"{answer['environment'].get('threads', '?')} threads "
@@ -111,11 +116,12 @@ class ProgressLine:
         state, target = self._state, self._spec.target
         rate = state.rate()
         quality = "-" if state.quality is None else f"{state.quality:.4f}"
+        wanted = _quality(target.value, target)
         parts = [
             f"run {run + 1} of {self._runs}",
             f"{state.samples:,} samples",
             "- samples/s" if rate is None else f"{rate:,.0f} samples/s",
-            f"{target.metric} {quality} of {target.value:g}",
+            f"{_quality_name(target)} {quality} of {wanted}",
             f"{_duration(state.seconds)} gone",
             self._time_left(rate),
         ]
@@ -132,15 +138,20 @@ class ProgressLine:
         return f"about {_duration(left)} left" if left > 0 else "beyond the usual samples"
 
     def _end(self, run: int, message: Mapping[str, Any]) -> None:
-        state = self._state
+        assert self._spec is not None
+        state, target = self._state, self._spec.target
         if message["status"] == "success":
             self._finished.append(state.samples)
-        quality = "no evaluation" if state.quality is None else f"quality {state.quality:.4f}"
+        quality = "no evaluation"
+        if state.quality is not None:
+            quality = f"{_quality_name(target)} {_quality(state.quality, target, '.4f')}"
         reason = f" ({message['reason']})" if message["reason"] else ""
         self._say(
             f"run {run + 1} of {self._runs}: {message['status']}{reason}, {quality} after "
             f"{state.samples:,} samples in {_duration(state.seconds)}"
         )
+        if message.get("hint"):
+            self._say(f"  {message['hint']}")
 
     def _show(self, text: str) -> None:
         if self._live is not None:
@@ -148,6 +159,14 @@ class ProgressLine:
 
     def _say(self, text: str) -> None:
         self._console.print(Text(text), soft_wrap=True)
+
+
+def _quality_name(target: Target) -> str:
+    return target.name or target.metric
+
+
+def _quality(value: float, target: Target, form: str = "g") -> str:
+    return f"{value:{form}} {target.unit}".rstrip()
 
 
 def _duration(seconds: float) -> str:

@@ -7,11 +7,12 @@ A session leaves a folder in the layout of a submission:
     OUT/<submitter>/results/<system>/<benchmark>/result_0.txt ...
 """
 
+import dataclasses
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -23,19 +24,19 @@ from trainmark import __version__
 from trainmark.machine import describe_short, fingerprint, write_system
 from trainmark.training import plugins
 from trainmark.training.child import answers
+from trainmark.training.division import DIVISIONS, OPEN
 from trainmark.training.log_observer import Submission
 from trainmark.training.messages import Request
 from trainmark.types import (
     InterruptedRunError,
     System,
-    TrainmarkError,
     UsageError,
     WorkloadSpec,
     atomic_write,
     unknown_name,
 )
 
-__all__ = ["Listener", "Order", "Session", "run_session"]
+__all__ = ["Listener", "Order", "Session", "check_order", "new_folder", "run_session", "safe_name"]
 
 _SEEDS = 2**31
 # What a run may write at most; asked for before the work, not found out at its end.
@@ -56,6 +57,7 @@ class Order:
         out: The folder to make.
         system: The machine.
         command: The command line, to repeat it.
+        division: "closed" refuses what the closed rules of the workload's round forbid; "open".
     """
 
     workload: str
@@ -67,6 +69,7 @@ class Order:
     out: Path
     system: System
     command: tuple[str, ...]
+    division: str = OPEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +82,7 @@ class Session:
         spec: The workload.
         machine: The machine's fingerprint.
         started: ISO date and time.
-        division: "closed", or "open" when a fixed setting was changed.
+        division: "closed" or "open", as asked for.
     """
 
     folder: Path
@@ -95,6 +98,9 @@ class Listener(Protocol):
 
     def probing(self, order: Order) -> None:
         """The settings are being decided."""
+
+    def preparing(self, text: str, share: float) -> None:
+        """Data is being made; ``share`` of it, 0 to 1, is done."""
 
     def probed(self, spec: WorkloadSpec, answer: Mapping[str, Any]) -> None:
         """They are decided."""
@@ -116,27 +122,22 @@ def run_session(order: Order, listener: Listener, now: Callable[[], datetime]) -
         TrainmarkError: A run failed; the logs written until then stay.
         InterruptedRunError: Somebody stopped it; the same.
     """
-    if order.workload not in plugins.workload_names():
-        raise unknown_name("workload", order.workload, plugins.workload_names())
-    if order.runs < 1:
-        raise UsageError(f"--runs {order.runs} is not possible", hint="Ask for 1 run or more.")
+    _refuse_impossible(order)
     started = now().isoformat(timespec="milliseconds")
-    _make_folder(order.out)
+    with new_folder(order.out):
+        return _run(order, listener, started)
+
+
+def _run(order: Order, listener: Listener, started: str) -> Session:
     listener.probing(order)
-    try:
-        answer = _probe(order)
-    except TrainmarkError:
-        with suppress(OSError):  # somebody else has put something there meanwhile
-            order.out.rmdir()
-        raise
+    answer = _probe(order, listener)
     spec = WorkloadSpec.from_dict(answer["spec"])
     listener.probed(spec, answer)
-    division = "open" if answer["changed_fixed"] else "closed"
-    results = _lay_out(order, spec, answer, started, division)
+    results = _lay_out(order, spec, answer, started)
     logs = []
     for run in range(order.runs):
         log = results / f"result_{run}.txt"
-        request = _run_request(order, spec, answer, division, log, _seed(order, run))
+        request = _run_request(order, spec, answer, log, _seed(order, run))
         try:
             for message in answers(request):
                 listener.message(run, message)
@@ -150,8 +151,52 @@ def run_session(order: Order, listener: Listener, now: Callable[[], datetime]) -
         spec=spec,
         machine=fingerprint(order.system),
         started=started,
-        division=division,
+        division=order.division,
     )
+
+
+def check_order(order: Order, variants: tuple[str, ...], listener: Listener) -> None:
+    """See whether an order can be carried out with each of several settings; measure nothing.
+
+    Args:
+        order: What is asked for.
+        variants: Each is one more ``name=value``, looked at by itself.
+        listener: Told when data is being made.
+
+    Raises:
+        UsageError: One of them cannot be carried out.
+    """
+    _refuse_impossible(order)
+    request = dataclasses.replace(_probe_request(order), mode="check", variants=variants)
+    for message in answers(request):
+        listener.preparing(message["text"], message["share"])
+
+
+def _refuse_impossible(order: Order) -> None:
+    if order.workload not in plugins.workload_names():
+        raise unknown_name("workload", order.workload, plugins.workload_names())
+    if order.division not in DIVISIONS:
+        raise unknown_name("division", order.division, DIVISIONS)
+    if order.runs < 1:
+        raise UsageError(f"--runs {order.runs} is not possible", hint="Ask for 1 run or more.")
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[None]:
+    """A folder for results, made at the start and taken away again if nothing was put into it.
+
+    Args:
+        folder: It may be there if it is empty.
+
+    Raises:
+        UsageError: It cannot be made or written to, holds something, or there is no room.
+    """
+    _make_folder(folder)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # there is something in it
+            folder.rmdir()
 
 
 def _make_folder(folder: Path) -> None:
@@ -181,24 +226,31 @@ def _make_folder(folder: Path) -> None:
         )
 
 
-def _probe(order: Order) -> Mapping[str, Any]:
-    request = Request(
+def _probe(order: Order, listener: Listener) -> Mapping[str, Any]:
+    found: Mapping[str, Any] | None = None
+    for message in answers(_probe_request(order)):
+        if message["kind"] == "preparing":
+            listener.preparing(message["text"], message["share"])
+        else:
+            found = message
+    assert found is not None, "a probe answers once or raises"
+    return found
+
+
+def _probe_request(order: Order) -> Request:
+    return Request(
         mode="probe",
         workload=order.workload,
         scale=order.scale,
         assignments=order.assignments,
         data=order.data,
+        division=order.division,
     )
-    found = [message for message in answers(request) if message["kind"] == "probe"]
-    assert len(found) == 1, "a probe answers once or raises"
-    return found[0]
 
 
-def _lay_out(
-    order: Order, spec: WorkloadSpec, answer: Mapping[str, Any], started: str, division: str
-) -> Path:
+def _lay_out(order: Order, spec: WorkloadSpec, answer: Mapping[str, Any], started: str) -> Path:
     """Make folders, session.json and the system description; the folder of the logs."""
-    system = order.system
+    system = dataclasses.replace(order.system, division=order.division)
     root = order.out / safe_name(system.submitter)
     name = safe_name(system.system_name)
     results = root / "results" / name / spec.benchmark
@@ -211,7 +263,7 @@ def _lay_out(
         "workload": spec.name,
         "scale": spec.scale,
         "benchmark": spec.benchmark,
-        "division": division,
+        "division": order.division,
         "title": spec.title,
         "dataset": spec.dataset,
         "target": spec.target.to_dict(),
@@ -239,7 +291,6 @@ def _run_request(
     order: Order,
     spec: WorkloadSpec,
     answer: Mapping[str, Any],
-    division: str,
     log: Path,
     seed: int,
 ) -> Request:
@@ -255,7 +306,7 @@ def _run_request(
         submission=Submission(
             org=order.system.submitter,
             platform=order.system.system_name,
-            division=division,
+            division=order.division,
             status=order.system.status,
             ruleset=spec.ruleset,
             seed=seed,

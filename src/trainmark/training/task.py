@@ -4,7 +4,7 @@ A workload is one file that holds a ``Workload``: it names its scales and makes 
 task owns data, model, step and evaluation; the loop owns clock, schedule, stopping and logging.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -172,3 +172,6 @@ class Framework(Protocol):
 
     def environment(self) -> Mapping[str, Any]:
         """Versions, device, threads, for the log."""
+
+    def gather(self, text: str) -> Sequence[str]:
+        """The texts of all ranks, in their order; where there is one process, its own alone."""

@@ -7,6 +7,7 @@ A fresh process for every run means that no run inherits memory, caches or threa
 """
 
 import dataclasses
+import math
 import os
 import platform
 import signal
@@ -24,7 +25,8 @@ from trainmark.training.init_limit import LIMIT_MINUTES, InitLimit
 from trainmark.training.log_observer import LogObserver
 from trainmark.training.messages import Request, send
 from trainmark.training.moments import Built, Evaluated, Moment, RunStarted, RunStopped, Stepped
-from trainmark.training.probe import probe
+from trainmark.training.prepared import Tell
+from trainmark.training.probe import examine, probe
 from trainmark.training.settings import Settings, change
 from trainmark.training.task import TaskRequest, Workload
 from trainmark.types import InterruptedRunError, TrainmarkError, UsageError, unknown_name
@@ -53,6 +55,12 @@ def main() -> int:
     except TrainmarkError as error:
         _send_error(answers, error)
         return error.exit_code
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == __package__.partition(".")[0]:
+            raise  # a part of trainmark itself: a fault
+        missing = plugins.missing_package(f"workload {request.workload!r}", error)
+        _send_error(answers, missing)
+        return missing.exit_code
     except _Stopped as stop:
         where = f"; its log is {request.log}" if request.log else ""
         stopped = InterruptedRunError(f"{stop}{where}", signal_number=stop.number)
@@ -66,21 +74,58 @@ def _answer(request: Request, answers: BinaryIO) -> None:
     if request.scale not in chosen.scales:
         raise unknown_name(f"scale of {chosen.name}", request.scale, chosen.scales)
     defaults = chosen.scales[request.scale]()
-    if request.mode == "probe":
+    if request.mode == "check":
+        _check(chosen, request, defaults, answers)
+    elif request.mode == "probe":
         _probe(chosen, request, defaults, answers)
     else:
         _train(chosen, request, dataclasses.replace(defaults, **request.settings), answers)
 
 
+def _check(chosen: Workload, request: Request, defaults: Settings, answers: BinaryIO) -> None:
+    framework = plugins.framework(chosen.framework)
+    for variant in request.variants:
+        settings = change(defaults, [*request.assignments, variant])
+        try:
+            examine(
+                chosen,
+                framework,
+                request.scale,
+                settings,
+                request.data,
+                division=request.division,
+                tell=_teller(answers),
+            )
+        except UsageError as error:
+            raise UsageError(f"with {variant}: {error.message}", hint=error.hint) from error
+
+
+def _teller(answers: BinaryIO) -> Tell:
+    """Tells the parent how far a preparation is, a few times a second."""
+    told = -math.inf
+
+    def tell(text: str, share: float) -> None:
+        nonlocal told
+        now = monotonic()
+        if now - told >= _SECONDS_BETWEEN_MESSAGES:
+            told = now
+            _send(answers, "preparing", text=text, share=share)
+
+    return tell
+
+
 def _probe(chosen: Workload, request: Request, defaults: Settings, answers: BinaryIO) -> None:
     settings = change(defaults, request.assignments)
     framework = plugins.framework(chosen.framework)
-    found = probe(chosen, framework, request.scale, settings, request.data)
-    fixed = [
-        field.name
-        for field in dataclasses.fields(settings)
-        if field.metadata["fixed"] and getattr(settings, field.name) != field.default
-    ]
+    found = probe(
+        chosen,
+        framework,
+        request.scale,
+        settings,
+        request.data,
+        division=request.division,
+        tell=_teller(answers),
+    )
     send(
         answers,
         "probe",
@@ -90,7 +135,6 @@ def _probe(chosen: Workload, request: Request, defaults: Settings, answers: Bina
         matmul_peak=found.matmul_peak,
         unusable=dict(found.unusable),
         environment=_environment(found.environment),
-        changed_fixed=fixed,
     )
 
 
@@ -134,6 +178,7 @@ def _train(chosen: Workload, request: Request, settings: Settings, answers: Bina
             synchronize=framework.synchronize,
             built=built,
             matmul_peak=request.matmul_peak,
+            gather=framework.gather,
         )
         try:
             loop.record(moments, observers)
@@ -166,14 +211,18 @@ class Progress:
                 quality=moment.quality,
             )
         elif isinstance(moment, RunStopped):
-            self._send("stopped", status=moment.status, reason=moment.reason)
+            self._send("stopped", status=moment.status, reason=moment.reason, hint=moment.hint)
 
     def _send(self, kind: str, **fields: Any) -> None:
-        try:
-            send(self._answers, kind, **fields)
-        except BrokenPipeError:
-            # The parent is gone (killed): end the run as if it had asked for it.
-            raise _Stopped(signal.SIGHUP) from None
+        _send(self._answers, kind, **fields)
+
+
+def _send(answers: BinaryIO, kind: str, **fields: Any) -> None:
+    try:
+        send(answers, kind, **fields)
+    except BrokenPipeError:
+        # The parent is gone (killed): end as if it had asked for it.
+        raise _Stopped(signal.SIGHUP) from None
 
 
 def _listen() -> None:

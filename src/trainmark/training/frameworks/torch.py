@@ -4,7 +4,7 @@ import contextlib
 import copy
 import os
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -104,6 +104,14 @@ class Torch:
             found["cuda"] = torch.version.cuda or torch.version.hip
             found["cudnn"] = torch.backends.cudnn.version()
         return found
+
+    def gather(self, text: str) -> Sequence[str]:
+        """The texts of all ranks of the process group, in their order; alone, its own."""
+        if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
+            return [text]
+        texts = [""] * torch.distributed.get_world_size()
+        torch.distributed.all_gather_object(texts, text)
+        return texts
 
     def _matmul(self, size: int, precision: str, seconds: float = _PEAK_SECONDS) -> float:
         shape, dtype = (size, size), DTYPES[precision]
