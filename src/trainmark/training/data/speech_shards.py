@@ -1,0 +1,241 @@
+"""Sentences in tar archives (webdataset), read as streams from a folder or from http.
+
+DIR/train.json and DIR/dev.json list the archives in the form of webdataset's own index:
+``{"shardlist": [{"url": "train-000000.tar", "nsamples": 1000}, ...]}``; a url is a path from DIR or
+begins with http:// or https:// (then curl reads it). In the archives each sentence is two files of
+one name: <name>.flac (or .wav) and <name>.txt. A stream never needs more than a few batches of an
+archive at once, so the amount of data does not matter.
+"""
+
+import io
+import itertools
+import subprocess
+import tarfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+from trainmark.training.data import speech
+from trainmark.training.data.speech import SAMPLE_RATE, Sound
+from trainmark.training.data.speech_loader import Collate, SpeechBatch
+from trainmark.training.data.speech_order import epochs
+from trainmark.types import UsageError
+
+__all__ = ["Index", "Stream", "loader", "read_index", "samples_of", "texts"]
+
+_SOUNDS = ("flac", "wav")
+_SCHEMES = ("http://", "https://")
+_POOL_BATCHES = 8  # read before the first of them is formed, so that like lengths meet
+_AHEAD = 2
+_FORM = '{"shardlist": [{"url": "train-000000.tar", "nsamples": 1000}, ...]}'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index:
+    """The archives of a split.
+
+    Attributes:
+        urls: Where they are.
+        samples: Sentences in all of them.
+    """
+
+    urls: tuple[str, ...]
+    samples: int
+
+
+def read_index(file: Path) -> Index:
+    """Read the list of archives.
+
+    Raises:
+        UsageError: It cannot be read or has another form; an archive is not there.
+    """
+    try:
+        rows = orjson.loads(file.read_bytes())["shardlist"]
+        found = [(str(row["url"]), int(row["nsamples"])) for row in rows]
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        raise UsageError(
+            f"{file} is no list of archives: {error}", hint=f"Its form is {_FORM}."
+        ) from error
+    if not found or any(count <= 0 for _, count in found):
+        raise UsageError(f"{file} lists no sentences", hint=f"Its form is {_FORM}.")
+    urls = tuple(_place(file, url) for url, _ in found)
+    return Index(urls=urls, samples=sum(count for _, count in found))
+
+
+def _place(index: Path, url: str) -> str:
+    if url.startswith(_SCHEMES):
+        return url
+    if "://" in url or url.startswith("pipe:"):
+        # The library would run what follows "pipe:" as a command.
+        raise UsageError(
+            f"{index}: an archive cannot be read from {url[:60]!r}",
+            hint="A url is a path from the index's folder, or begins with http:// or https://.",
+        )
+    file = index.parent / url
+    if not file.is_file():
+        raise UsageError(f"{index} lists {url[:60]!r}, which is not there", hint="Fetch it.")
+    return str(file)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """How archives become batches.
+
+    Attributes:
+        index: The archives.
+        micro_batch: Sentences in a batch.
+        most_samples: Longer sentences are left out; 0 for none.
+        rates: Smallest and largest speed.
+        seed: Seed of order and speeds; None: once, in order, as it is.
+    """
+
+    index: Index
+    micro_batch: int
+    most_samples: int = 0
+    rates: tuple[float, float] = (1.0, 1.0)
+    seed: int | None = None
+
+
+def loader(stream: Stream, collate: Collate, *, workers: int, pin: bool) -> "DataLoader[Any]":
+    """Batches of a stream; each archive is read by one worker only.
+
+    Args:
+        stream: What to read.
+        collate: Makes a batch.
+        workers: Worker processes, no more than there are archives; 0 reads in this one.
+        pin: Whether to use page-locked memory, for a copy to a GPU.
+    """
+    workers = min(workers, len(stream.index.urls))
+    return DataLoader(
+        _Batches(stream, collate),
+        batch_size=None,
+        num_workers=workers,
+        pin_memory=pin,
+        persistent_workers=workers > 0,
+        prefetch_factor=_AHEAD if workers else None,
+    )
+
+
+class _Batches(IterableDataset[SpeechBatch]):
+    def __init__(self, stream: Stream, collate: Collate) -> None:
+        self._stream, self._collate = stream, collate
+
+    def __iter__(self) -> Iterator[SpeechBatch]:
+        info = get_worker_info()
+        worker, workers = (info.id, info.num_workers) if info else (0, 1)
+        stream = self._stream
+        sentences = _sentences(stream, worker, workers)
+        pool = _POOL_BATCHES * stream.micro_batch
+        for number in itertools.count():
+            held = list(itertools.islice(sentences, pool))
+            if not held:
+                return
+            seed = None if stream.seed is None else hash((stream.seed, worker, number))
+            yield from self._batches(held, seed)
+
+    def _batches(self, held: list["_Sentence"], seed: int | None) -> Iterator[SpeechBatch]:
+        size = self._stream.micro_batch
+        if seed is None:
+            for first in range(0, len(held), size):
+                yield self._collate([s.heard(1.0) for s in held[first : first + size]])
+            return
+        order = epochs(
+            np.array([sentence.samples for sentence in held]),
+            step=len(held),
+            micro_batch=size,
+            buckets=1,
+            rates=self._stream.rates,
+            seed=abs(seed),
+        )
+        for picks in itertools.islice(order, len(held) // size):
+            yield self._collate([held[pick.index].heard(pick.rate) for pick in picks])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sentence:
+    """A sentence whose sound is not decoded yet."""
+
+    name: str
+    content: bytes
+    samples: int
+    text: str
+
+    def heard(self, rate: float) -> tuple[Sound, str]:
+        sound = speech.decode(self.content, self.name)
+        if rate != 1.0:
+            sound = speech.change_speed(sound, rate)
+        return speech.trimmed(sound), self.text
+
+
+def _sentences(stream: Stream, worker: int, workers: int) -> Iterator[_Sentence]:
+    """The sentences of this worker's archives, once or again and again in a new order."""
+    for epoch in itertools.count():
+        urls = list(stream.index.urls)
+        if stream.seed is not None:
+            urls = list(np.random.default_rng((stream.seed, epoch)).permutation(urls))
+        kept = 0
+        for name, content, text in _read(urls[worker::workers]):
+            samples = samples_of(content, name)
+            if stream.most_samples and samples > stream.most_samples:
+                continue
+            kept += 1
+            yield _Sentence(name=name, content=content, samples=samples, text=text)
+        if stream.seed is None:
+            return
+        if not kept:
+            raise UsageError(
+                f"{', '.join(urls[worker::workers])}: no sentence is short enough to learn from",
+                hint="Check max_duration and the archives.",
+            )
+
+
+def samples_of(content: bytes, name: str) -> int:
+    """The length of a sound, from its header.
+
+    Raises:
+        UsageError: It is none.
+    """
+    import soundfile
+
+    try:
+        header = soundfile.info(io.BytesIO(content))
+    except (soundfile.LibsndfileError, RuntimeError, TypeError) as error:
+        raise UsageError(f"{name} is no sound file: {error}", hint="Fetch it again.") from error
+    return round(int(header.frames) * SAMPLE_RATE / int(header.samplerate))
+
+
+def texts(index: Index, most: int) -> Iterator[str]:
+    """The first ``most`` texts, for a vocabulary."""
+    return itertools.islice((text for _, _, text in _read(index.urls)), most)
+
+
+def _read(urls: Sequence[str]) -> Iterator[tuple[str, bytes, str]]:
+    """Name, bytes of the sound and text of every sentence.
+
+    Raises:
+        UsageError: An archive cannot be read to its end, or a sentence lacks sound or text.
+    """
+    from webdataset.tariterators import tarfile_samples
+
+    for url in urls:
+        try:
+            for sample in tarfile_samples([{"url": str(url)}]):
+                name = f"{url}: {sample['__key__']}"
+                sounds = [sample[kind] for kind in _SOUNDS if kind in sample]
+                if len(sounds) != 1 or not sample.get("txt", b"").strip():
+                    raise UsageError(
+                        f"{name} has not one sound and one text",
+                        hint="Each sentence is <name>.flac and <name>.txt, side by side.",
+                    )
+                text = sample["txt"].decode("utf-8").strip().lower()
+                yield name, sounds[0], text
+        except (OSError, ValueError, tarfile.TarError, subprocess.SubprocessError) as error:
+            reason = error.args[0] if error.args else error
+            raise UsageError(
+                f"cannot read the archive {url}: {reason}", hint="Fetch or make it again."
+            ) from error
