@@ -156,3 +156,52 @@ def test_a_folder_name_of_any_bytes_is_told_as_json(trainmark: Trainmark, tmp_pa
     asked = ("--beside", "--round", "2.0", "--out", tmp_path / "page.html", "--json")
     status, out, _ = trainmark("report", folder, *asked)
     assert (status, json.loads(out)["reports"][0]["own"]) == (0, 1)
+
+
+def test_curves_become_a_picture_and_no_page(
+    trainmark: Trainmark, folder: Path, tmp_path: Path
+) -> None:
+    picture = tmp_path / "curves.svg"
+    asked = ("report", folder, "--curves", picture, "--baseline", "a=b=0.9")
+    assert trainmark(*asked) == (0, f"curves: {picture}\n", "")
+    assert "<!-- a=b 90 % -->" in picture.read_text()
+    assert not (folder / "report.html").exists()
+    status, out, _ = trainmark(*asked, "--json")
+    assert (status, json.loads(out)["reports"]) == (0, [{"picture": str(picture), "runs": 3}])
+
+
+def test_curves_of_several_benchmarks_are_refused(trainmark: Trainmark, tmp_path: Path) -> None:
+    write_session(tmp_path / "all" / "one", system="one")
+    write_session(tmp_path / "all" / "two", system="two")
+    status, _, err = trainmark("report", tmp_path / "all", "--curves", tmp_path / "x.svg")
+    assert status == 2
+    assert "holds 2 benchmarks or systems" in err
+    assert str(tmp_path / "all" / "one" / "Test House" / "results") in err
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--curves", "x.svg", "--out", "page.html"), "runs of one PATH, and nothing else"),
+        (("--curves", "x.svg", "--published"), "runs of one PATH, and nothing else"),
+        (("--baseline", "a=0.5"), "--curves, which is not asked for"),
+        (("--curves", "x.svg", "--baseline", "a"), "not of the form NAME=QUALITY"),
+        (("--curves", "x.svg", "--baseline", "a=nan"), "not of the form NAME=QUALITY"),
+        (("--curves", "x.gif"), "neither .svg nor .png"),
+    ],
+)
+def test_wrong_requests_for_curves(
+    trainmark: Trainmark, folder: Path, options: tuple[str, ...], says: str
+) -> None:
+    status, _, err = trainmark("report", folder, *options)
+    assert status == 2
+    assert says in err
+
+
+def test_without_matplotlib_the_extra_is_named(
+    trainmark: Trainmark, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    status, _, err = trainmark("report", folder, "--curves", tmp_path / "x.svg")
+    assert status == 2
+    assert "pip install 'trainmark[pictures]'" in err

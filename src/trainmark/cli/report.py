@@ -33,6 +33,19 @@ _PAGE = "trainmark-results.html"
     metavar="FILE.html",
     help=f"Where to write the page; PATH/report.html, or {_PAGE} here, if not given.",
 )
+@click.option(
+    "--curves",
+    type=click.Path(path_type=Path),
+    metavar="FILE.svg|.png",
+    help="Draw the quality of every run of PATH over minutes and samples, instead of the page.",
+)
+@click.option(
+    "--baseline",
+    "baselines",
+    multiple=True,
+    metavar="NAME=QUALITY",
+    help="A line for --curves: what a simple method reaches, as 'nearest neighbour=0.937'.",
+)
 @filter_options
 @catalogue_folder
 @own_figures
@@ -42,6 +55,8 @@ def command(
     paths: tuple[Path, ...],
     with_published: bool,
     out: Path | None,
+    curves: Path | None,
+    baselines: tuple[str, ...],
     where: Path | None,
     prices: Path | None,
     as_json: bool,
@@ -54,7 +69,8 @@ def command(
 
     PATH is a folder that `trainmark run` made, or any folder that holds result_*.txt in the
     layout of a submission: the page is a report of these runs. With --published their results
-    stand among all others instead.
+    stand among all others instead. With --curves the quality curves of its runs become one
+    picture for a document.
 
     The page needs no network and opens from disk.
 
@@ -65,6 +81,19 @@ def command(
     from trainmark.types import UsageError
 
     filters = filters_of(asked)
+    if baselines and curves is None:
+        raise UsageError(
+            "--baseline draws a line into the picture of --curves, which is not asked for",
+            hint="Add --curves FILE.svg.",
+        )
+    if curves is not None:
+        if len(paths) != 1 or with_published or out is not None or described(filters):
+            raise UsageError(
+                "--curves draws the runs of one PATH, and nothing else",
+                hint="For example: trainmark report runs/today --curves today.svg",
+            )
+        _write_curves(paths[0], curves, baselines, as_json=as_json)
+        return
     if not paths or with_published:
         _write_all(paths, out or Path(_PAGE), where, prices, filters, as_json=as_json)
         return
@@ -98,6 +127,48 @@ def _write_runs(
     else:
         for _, page in reports:
             click.echo(f"report: {_clean(page)}")
+
+
+def _write_curves(path: Path, picture: Path, baselines: tuple[str, ...], *, as_json: bool) -> None:
+    """The picture of the runs of one benchmark."""
+    import orjson
+
+    from trainmark.report import load
+    from trainmark.report.picture import write_curves
+    from trainmark.types import UsageError
+
+    entries = load(path).entries
+    if len(entries) > 1:
+        listed = ", ".join(_clean(Path(entry.folder)) for entry in entries[:3])
+        raise UsageError(
+            f"{_clean(path)} holds {len(entries)} benchmarks or systems; a picture shows one",
+            hint=f"Give the folder of one of them: {listed}",
+        )
+    write_curves(entries[0], picture, dict(map(_baseline, baselines)))
+    if as_json:
+        told = {"picture": _clean(picture), "runs": len(entries[0].runs)}
+        click.echo(orjson.dumps({"reports": [told]}, option=orjson.OPT_INDENT_2))
+    else:
+        click.echo(f"curves: {_clean(picture)}")
+
+
+def _baseline(words: str) -> tuple[str, float]:
+    """``nearest neighbour=0.937`` as a name and a quality."""
+    import math
+
+    from trainmark.types import UsageError
+
+    name, equals, number = words.rpartition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    if not (name.strip() and equals and math.isfinite(value)):
+        raise UsageError(
+            f"--baseline {words!r} is not of the form NAME=QUALITY",
+            hint="For example: --baseline 'nearest neighbour=0.937' (a share of 1, no per cent).",
+        )
+    return name.strip(), value
 
 
 def _write_all(
