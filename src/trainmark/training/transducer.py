@@ -90,27 +90,29 @@ def lattice(frames: Sequence[int], labels: Sequence[Sequence[int]], blank: int) 
     assert len(frames) == len(labels) > 0, (len(frames), len(labels))
     assert min(frames) > 0, frames
     batch, columns = len(frames), max(map(len, labels)) + 1
-    parts: dict[str, list[Tensor]] = {
-        name: [] for name in ("cells", "turned", "owners", "targets", "speaks")
-    }
-    for owner, (length, said) in enumerate(zip(frames, labels, strict=True)):
-        t, u = torch.arange(length)[:, None], torch.arange(len(said) + 1)
-        back_t, back_u = length - 1 - t, len(said) - u
-        place = ((t + u + 1) * 2 * batch + owner) * columns + u
-        back = ((back_t + back_u + 1) * 2 * batch + batch + owner) * columns + back_u
-        parts["cells"].append(place.flatten())
-        parts["turned"].append(back.flatten())
-        parts["owners"].append(torch.full((place.numel(),), owner))
-        parts["targets"].append(torch.tensor([*said, blank]).repeat(length))
-        parts["speaks"].append((u < len(said)).repeat(length))
-    sizes = torch.tensor([len(piece) for piece in parts["cells"]])
+    lengths = torch.tensor([len(said) for said in labels])
+    shape = torch.tensor(frames), lengths + 1
+    sizes = shape[0] * shape[1]
+    starts = sizes.cumsum(0) - sizes
+    owners = torch.repeat_interleave(sizes)
+    nodes = torch.arange(len(owners)) - starts[owners]
+    width = shape[1][owners]
+    t, u = nodes // width, nodes % width
+    back_t, back_u = shape[0][owners] - 1 - t, width - 1 - u
+    said = torch.full((batch, columns), blank)
+    for row, symbols in zip(said, labels, strict=True):
+        row[: len(symbols)] = torch.tensor(symbols, dtype=torch.int64)
     return Lattice(
         frames=tuple(frames),
-        labels=tuple(map(len, labels)),
+        labels=tuple(lengths.tolist()),
         planes=max(frames) + columns + 1,  # a step out of the last one needs a place, too
         columns=columns,
-        starts=sizes.cumsum(0) - sizes,
-        **{name: torch.cat(pieces) for name, pieces in parts.items()},
+        cells=((t + u + 1) * 2 * batch + owners) * columns + u,
+        turned=((back_t + back_u + 1) * 2 * batch + batch + owners) * columns + back_u,
+        owners=owners,
+        targets=said[owners, u],
+        speaks=back_u > 0,
+        starts=starts,
     )
 
 

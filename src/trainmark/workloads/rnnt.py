@@ -45,8 +45,11 @@ __all__ = ["WORKLOAD", "DeskSettings", "FullSettings", "RnnTransducer", "RnntSet
 
 FULL_PARAMETERS = 49_006_080
 DESK_PARAMETERS = 375_568
-DESK_TARGET = 0.09
+DESK_TARGET = 0.1
 FULL_TARGET = 0.058
+_REFERENCE_EPOCHS = 41  # to the target at batch 512, the median of the reference points' runs
+# Of at most 16.7 s, what fills steps of 512: as published logs of that batch size have it.
+_LIBRISPEECH = rnnt_data.Survey(train=278_528, held_out=2_703, official=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +117,7 @@ class DeskSettings(RnntSettings):
     precision: str = setting("fp32", "number format", choices=("auto", *PRECISIONS))
     threads: int = setting(1, "CPU threads for the model; 0: measure", minimum=0)
     utterances: int = setting(
-        2400, "utterances to learn from", minimum=50, maximum=100_000, fixed=True
+        3600, "utterances to learn from", minimum=50, maximum=100_000, fixed=True
     )
     held_out: int = setting(400, "utterances held out", minimum=10, maximum=10_000, fixed=True)
     optimizer: str = setting("adamw", "optimizer", choices=("lamb", "adamw"))
@@ -122,9 +125,9 @@ class DeskSettings(RnntSettings):
     warmup_epochs: float = setting(0.5, "epochs of linear warm-up", minimum=0)
     hold_epochs: float = setting(4.0, "epochs at the full learning rate", minimum=0)
     decay: float = setting(
-        0.65, "factor of the learning rate for each epoch after them", minimum=0, maximum=1
+        0.6, "factor of the learning rate for each epoch after them", minimum=0, maximum=1
     )
-    epochs: int = setting(12, "epochs after which the run gives up", minimum=1)
+    epochs: int = setting(9, "epochs after which the run gives up", minimum=1)
     beta_2: float = setting(0.98, "decay of the second moment", minimum=0, maximum=0.99999)
     average: float = setting(
         0.99, "decay of the average of the weights that is evaluated", minimum=0, maximum=0.99999
@@ -194,12 +197,13 @@ def _desk_spec(settings: DeskSettings) -> WorkloadSpec:
         mlperf_name=None,
         parameters=DESK_PARAMETERS,
         chance=0.9,
-        typical_samples=7 * samples,
+        typical_samples=6 * samples,
     )
 
 
-def _full_spec(settings: FullSettings, data: Path | None) -> WorkloadSpec:
-    found = rnnt_data.survey(data, settings.max_duration)
+def _full_spec(
+    settings: FullSettings, found: rnnt_data.Survey, data: Path | None = None
+) -> WorkloadSpec:
     _enough(found.train, settings)
     # As in the reference: what does not fill a step is left out of the epoch.
     samples = found.train - found.train % settings.global_batch_size
@@ -224,7 +228,7 @@ def _full_spec(settings: FullSettings, data: Path | None) -> WorkloadSpec:
         ruleset="3.1" if found.official else "own",
         parameters=FULL_PARAMETERS,
         chance=1.0,
-        typical_samples=41 * samples,
+        typical_samples=_REFERENCE_EPOCHS * samples,
     )
 
 
@@ -284,6 +288,9 @@ class RnnTransducer:
         default_factory=lambda: {"desk": DeskSettings, "full": FullSettings}
     )
     needs: Mapping[str, Needs] = dataclasses.field(default_factory=lambda: _NEEDS)
+    published: Mapping[str, WorkloadSpec] = dataclasses.field(
+        default_factory=lambda: {"full": _full_spec(FullSettings(), _LIBRISPEECH)}
+    )
 
     def check_data(self, scale: str, data: Path) -> Iterator[Finding]:
         """What is damaged, what is missing, and numbers that are not LibriSpeech's."""
@@ -303,7 +310,8 @@ class RnnTransducer:
         """The workload's numbers; at full scale those of the data folder."""
         if scale == "desk":
             return _desk_spec(cast(DeskSettings, settings))
-        return _full_spec(cast(FullSettings, settings), data)
+        full = cast(FullSettings, settings)
+        return _full_spec(full, rnnt_data.survey(data, full.max_duration), data)
 
     def task(self, request: TaskRequest) -> Task:
         """Make the task of one run."""

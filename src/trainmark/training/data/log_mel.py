@@ -54,12 +54,12 @@ class LogMel:
         Returns:
             (B, frames of the longest, filters), float32.
         """
-        sound = sound.float()
+        sound = functional.pad(sound.float(), (0, _TRANSFORM))  # a frame for each hop begun
         if self._dither:
             sound = sound + self._dither * torch.randn_like(sound)
         sound = torch.cat([sound[:, :1], sound[:, 1:] - _PRE_EMPHASIS * sound[:, :-1]], 1)
         spectrum = torch.stft(
-            functional.pad(sound, (0, _TRANSFORM)),  # a frame for every hop that has begun
+            sound,
             _TRANSFORM,
             _HOP,
             _WINDOW,
