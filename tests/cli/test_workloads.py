@@ -6,27 +6,59 @@ import pytest
 from tests.cli.commands import trainmark, without
 
 
+@pytest.mark.parametrize("words", [(), ("list",)])
 def test_workloads_are_listed_and_a_broken_one_does_not_hide_the_others(
-    toy_plugin: None,
+    toy_plugin: None, words: tuple[str, ...]
 ) -> None:
-    done = trainmark("workloads")
+    done = trainmark("workloads", *words)
     assert done.returncode == 0
     assert "resnet50: ResNet-50 v1.5 (torch)" in done.stdout
+    assert (
+        "--scale full  25,557,032 parameters, ImageNet-1k (ILSVRC 2012), to 75.9 %" in done.stdout
+    )
     assert "toy: Two clouds (plain)" in done.stdout
     assert "broken: broken" in done.stderr
 
 
-def test_a_workloads_settings_are_shown_with_their_limits() -> None:
-    done = trainmark("workloads", "resnet50")
-    assert "--set global_batch_size=50  samples in one optimizer step" in done.stdout
-    assert "fixed in the Closed division" in done.stdout
+@pytest.mark.parametrize("words", [("resnet50",), ("show", "resnet50")])
+def test_what_one_needs_to_know_of_a_workload(words: tuple[str, ...]) -> None:
+    done = trainmark("workloads", *words)
+    assert done.returncode == 0, done.stderr
+    for fact in (
+        "arXiv:1512.03385",
+        "model       ResNet-50 v1.5, 25,557,032 parameters",
+        "target      97.5 % top-1 accuracy, at least; guessing reaches 10 %",
+        "result      unverified; MLPerf procedure, own target",
+        "rules       trainmark rules show 4.0 resnet",
+        "155 GB to download",
+        "from        https://www.image-net.org/",
+        "licence     for non-commercial research",
+        "layout      DIR/train/<class>/*.JPEG",
+        "check it    trainmark data check resnet50 DIR",
+        "memory      21.5 GB (estimated",
+        "time        41 to 74 seconds",
+        "run it      trainmark run resnet50 --scale full --data DIR",
+        "--set global_batch_size=50  samples in one optimizer step",
+        "--set compile=false",
+        "fixed in the Closed division",
+    ):
+        assert fact in done.stdout
 
 
-def test_settings_as_json() -> None:
-    (found,) = orjson.loads(trainmark("workloads", "resnet50", "--json").stdout)["workloads"]
-    assert set(found["scales"]) == {"desk", "full"}
-    names = {setting["name"] for setting in found["scales"]["full"]}
+def test_a_published_file_is_shown_with_size_and_checksum(toy_plugin: None) -> None:
+    done = trainmark("workloads", "show", "toy")
+    assert "points.txt, 5 bytes, md5:827ccb0eea8a706c4c34a16891f84e7b" in done.stdout
+
+
+@pytest.mark.parametrize("words", [("resnet50", "--json"), ("--json", "show", "resnet50")])
+def test_a_workload_as_json(words: tuple[str, ...]) -> None:
+    (found,) = orjson.loads(trainmark("workloads", *words).stdout)["workloads"]
+    assert found["papers"][0] == "https://arxiv.org/abs/1512.03385"
+    full = found["scales"]["full"]
+    names = {setting["name"] for setting in full["settings"]}
     assert {"precision", "compile", "memory_format", "workers"} <= names
+    assert (full["spec"]["benchmark"], full["spec"]["target"]["value"]) == ("resnet", 0.759)
+    assert full["needs"]["data"]["size_bytes"] > 1e11
 
 
 def test_an_unknown_workload_is_a_wrong_request() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from trainmark.training.prepared import prepared
 from trainmark.training.settings import Settings, setting
-from trainmark.types import DataSet, Needs, Target, TrainmarkError, WorkloadSpec
+from trainmark.types import DataFile, DataSet, Needs, Target, TrainmarkError, WorkloadSpec
 
 TRAIN, HELD_OUT = 400, 200
 
@@ -183,6 +183,13 @@ class Toy:
                     licence="none needed",
                     size_bytes=0,
                     layout="Nothing to do: they are drawn.",
+                    files=(
+                        DataFile(
+                            path="points.txt",
+                            size_bytes=5,
+                            digest="md5:827ccb0eea8a706c4c34a16891f84e7b",
+                        ),
+                    ),
                 ),
                 memory_bytes=1 << 20,
                 memory_basis="a guess",
@@ -190,6 +197,8 @@ class Toy:
             )
         }
     )
+
+    published: dict = field(default_factory=dict)
 
     def check_data(self, scale, data):
         yield from ()

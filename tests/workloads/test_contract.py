@@ -56,6 +56,17 @@ def test_its_packaged_rules_ask_for_the_same_target(workload: Workload) -> None:
     assert f"{spec.target.value:g}" in checks
 
 
+def test_its_full_scale_is_known_before_the_data_is_fetched(workload: Workload) -> None:
+    if "full" not in workload.scales:
+        pytest.skip("it has no full scale")
+    spec = workload.published["full"]
+    assert (spec.name, spec.scale) == (workload.name, "full")
+    assert spec.target.name
+    data = workload.needs["full"].data
+    assert data.url.startswith("https://")
+    assert data.size_bytes > 0
+
+
 def test_it_says_what_each_scale_needs(workload: Workload) -> None:
     assert set(workload.needs) == set(workload.scales)
     for needs in workload.needs.values():

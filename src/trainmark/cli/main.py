@@ -42,7 +42,8 @@ VERBS: dict[str, Verb] = {
     "sql": Verb("sql", "Ask the catalogue in SQL, for reading only."),
     "report": Verb("report", "One HTML page: of all results, or of a folder of runs."),
     "system": Verb("system", "Describe this machine in the official form."),
-    "workloads": Verb("workloads", "List the workloads that can be run."),
+    "workloads": Verb("workloads", "What can be run, and what each workload needs."),
+    "data": Verb("data", "Check the data that a workload needs."),
     "plugins": Verb("plugins", "List plug-ins, and why one is broken."),
 }
 

@@ -121,6 +121,14 @@ class Workload(Protocol):
     def needs(self) -> Mapping[str, Needs]:
         """What each scale takes: data, memory, time."""
 
+    @property
+    def published(self) -> Mapping[str, WorkloadSpec]:
+        """The numbers of a scale on its published data set, where ``spec`` reads a folder first.
+
+        For those who want to know before they fetch it: ``trainmark workloads show``, benchmarks
+        of the step.
+        """
+
     def check_data(self, scale: str, data: Path) -> Iterator[Finding]:
         """What is wrong with a data folder beyond the table of files in ``needs``.
 

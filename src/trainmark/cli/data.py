@@ -1,0 +1,150 @@
+"""``trainmark data``: is the data of a workload's full scale there, whole and laid out right?"""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from trainmark.training.data_files import FileState
+    from trainmark.types import Finding
+
+__all__ = ["check", "command"]
+
+
+@click.group("data")
+def command() -> None:
+    """Check the data that a workload needs.
+
+    `trainmark workloads show NAME` says where it comes from and how to lay it out.
+    """
+
+
+@command.command("check")
+@click.argument("name")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.option("--scale", help="The scale that the data is for; full where there is one.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def check(name: str, folder: Path, scale: str | None, *, as_json: bool) -> None:
+    """Check the data of the workload NAME in the folder DIR.
+
+    Size and checksum of every published file, then what the workload itself sees in the folder:
+    layout, counts, the first records.
+
+    Exit status: 0 nothing is wrong (there may be warnings), 1 something is, 2 a wrong request.
+    """
+    from trainmark.cli.import_progress import ImportProgress
+    from trainmark.training import plugins
+    from trainmark.training.data_files import check_files
+    from trainmark.types import unknown_name
+
+    workload = plugins.workload(name)
+    scale = scale or ("full" if "full" in workload.scales else next(iter(workload.scales)))
+    if scale not in workload.scales:
+        raise unknown_name("scale", scale, workload.scales)
+    _reach(folder)
+    line = ImportProgress()
+
+    def told(read: int, whole: int) -> None:
+        line.step(f"checksums: {read / 1e9:,.1f} of {whole / 1e9:,.1f} GB")
+
+    try:
+        states = list(check_files(workload.needs[scale].data, folder, told))
+        line.step(f"looking at what is in {folder}")
+        seen = list(workload.check_data(scale, folder))
+    finally:
+        line.clear()
+    findings = [state.finding for state in states if state.finding is not None] + seen
+    if as_json:
+        _print_json(name, scale, folder, states, findings)
+    else:
+        _print(name, scale, folder, states, findings)
+    sys.exit(1 if any(finding.is_error for finding in findings) else 0)
+
+
+def _reach(folder: Path) -> None:
+    from trainmark.types import UsageError
+
+    try:
+        there = folder.is_dir()
+    except OSError as error:  # a name longer than any
+        raise UsageError(f"{folder} cannot be reached: {error.strerror}") from error
+    if not there:
+        raise UsageError(
+            f"{folder} is no folder",
+            hint="Give the folder that holds the data: trainmark workloads show NAME says how.",
+        )
+
+
+def _print(
+    name: str, scale: str, folder: Path, states: "list[FileState]", findings: "list[Finding]"
+) -> None:
+    from trainmark.cli.plain_table import terminal_width, wrapped
+    from trainmark.types import printable
+
+    colours = {"error": "red", "warning": "yellow", "note": "cyan"}
+    width = terminal_width()
+    for finding in findings:
+        head = click.style(str(finding.severity), fg=colours[str(finding.severity)])
+        click.echo(f"{head} {finding.rule}: {printable(finding.message)}")
+        if finding.path:
+            click.echo(f"    {printable(finding.where)}")
+        for word, text in (
+            ("expected", finding.expected),
+            ("found", finding.found),
+            ("fix", finding.fix.replace("NAME", name)),
+        ):
+            for one in wrapped(text, width=width, first=f"    {word:<9}", rest=" " * 13):
+                click.echo(one)
+    errors = sum(finding.is_error for finding in findings)
+    verdict = f"{_count(errors, 'error')}" if errors else "nothing is wrong"
+    click.echo(f"{name} at {scale} scale, {printable(folder)}: {_verified(states)}{verdict}")
+
+
+def _verified(states: "list[FileState]") -> str:
+    """``2 files by checksum, 1 by size; `` or nothing."""
+    how = [(word, sum(s.verified == word for s in states)) for word in _HOW]
+    told = [f"{_count(number, 'file')} by {word}" for word, number in how if number]
+    return f"checked {', '.join(told)}; " if told else ""
+
+
+_HOW = ("checksum", "size", "presence")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _print_json(
+    name: str, scale: str, folder: Path, states: "list[FileState]", findings: "list[Finding]"
+) -> None:
+    import orjson
+
+    files: list[dict[str, Any]] = [
+        {
+            "path": state.file.path,
+            "size_bytes": state.file.size_bytes,
+            "digest": state.file.digest,
+            "optional": state.file.optional,
+            "verified": state.verified,
+        }
+        for state in states
+    ]
+    told = {
+        "workload": name,
+        "scale": scale,
+        "folder": _unicode(str(folder)),
+        "ok": not any(finding.is_error for finding in findings),
+        "files": files,
+        "findings": [
+            {key: _unicode(value) for key, value in finding.to_dict().items()}
+            for finding in findings
+        ],
+    }
+    click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
+
+
+def _unicode(value: Any) -> Any:
+    """A text that JSON can hold: the name of a file may be any bytes."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
