@@ -1,4 +1,5 @@
-# make bench   set up and run the main job: ResNet-50 to its target, three times
+# make bench   set up and run the main job: ResNet-50 to its target, three times (RUNS=3)
+# make bench ALL=1   the same for all six models, once each (RUNS=1), and one table of them
 # make test    set up and pass the tests
 # make check   style, types, layers, generated pages
 # make lint    mend what ruff can mend
@@ -14,7 +15,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-RUNS ?= 3
+RUNS ?= $(if $(ALL),1,3)
 JOBS ?= 2
 TORCH := $(shell sed -n 's/^torch==//p' constraints.txt)
 CPU_INDEX := https://download.pytorch.org/whl/cpu
@@ -40,7 +41,7 @@ endif
 	@touch .venv/ready
 
 bench: setup
-	@$(BIN)/trainmark run resnet50 --runs $(RUNS)
+	@$(BIN)/trainmark run $(if $(ALL),all,resnet50) --runs $(RUNS)
 
 test: setup
 	@$(BIN)/pytest -n $(JOBS)
