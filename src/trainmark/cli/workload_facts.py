@@ -9,9 +9,9 @@ from typing import Any
 from trainmark.report import format as text
 from trainmark.training.settings import describe
 from trainmark.training.task import Workload
-from trainmark.types import Target, TrainmarkError, WorkloadSpec
+from trainmark.types import Direction, Target, TrainmarkError, WorkloadSpec
 
-__all__ = ["facts_of", "file_words", "goal", "size_words", "summary"]
+__all__ = ["facts_of", "file_words", "goal", "size_words", "summary", "target_words"]
 
 _PAPER = re.compile(r"arXiv:(\d{4}\.\d{4,5})")
 
@@ -65,14 +65,20 @@ def summary(facts: dict[str, Any], scale: str) -> str:
     spec, needs = one["spec"], one["needs"]
     if spec is None:
         return str(needs["data"]["name"])
+    return f"{spec['parameters']:,} parameters, {needs['data']['name']}, to {target_words(spec)}"
+
+
+def target_words(spec: dict[str, Any]) -> str:
+    """The target: ``97.5 % top-1 accuracy``."""
     target = _target(spec)
-    return f"{spec['parameters']:,} parameters, {needs['data']['name']}, to {_words(target)}"
+    return f"{text.goal(target)} {target.name or target.metric}"
 
 
 def goal(spec: dict[str, Any]) -> str:
     """The target with what guessing reaches, how often it is looked for, and when to give up."""
     target = _target(spec)
-    words = [f"{_words(target)}, {'at least' if target.direction == 'higher' else 'at most'}"]
+    bound = "at least" if target.direction is Direction.HIGHER else "at most"
+    words = [f"{target_words(spec)}, {bound}"]
     if spec["chance"] is not None:
         words.append(f"guessing reaches {text.goal(replace(target, value=spec['chance']))}")
     words.append(f"evaluated every {spec['evaluate_every_samples']:,} samples")
@@ -99,7 +105,3 @@ def _target(spec: dict[str, Any]) -> Target:
     target = Target.from_dict(spec["target"])
     assert target is not None, spec["target"]
     return target
-
-
-def _words(target: Target) -> str:
-    return f"{text.goal(target)} {target.name or target.metric}"
