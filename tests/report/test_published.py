@@ -13,6 +13,7 @@ def test_a_desk_benchmark_and_the_official_one_have_the_same_kin() -> None:
 def test_an_unknown_benchmark_has_no_kin() -> None:
     assert kin_of("schnet_desk") is None
     assert kin_of("resnet50_desk_fashion") == kin_of("resnet")
+    assert kin_of("rnnt_desk") == kin_of("rnnt") is not None
     assert kin_of("") is None
 
 

@@ -41,6 +41,13 @@ KIN: tuple[Kin, ...] = (
         "accuracy of 0.72",
         model="BERT-Large",
     ),
+    Kin(
+        workload="rnnt",
+        benchmark="rnnt",
+        full="RNN-T with 49 million parameters on the 961 hours of speech of LibriSpeech, to a "
+        "word error rate of 5.8 %",
+        model="RNN-T",
+    ),
 )
 
 
