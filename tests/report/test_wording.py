@@ -48,7 +48,7 @@ def test_padding_and_loss_are_facts_where_the_log_has_them(tmp_path: Path) -> No
     folder = write_session(tmp_path / "s", statistics={"train_loss": 0.25, "padding_share": 0.04})
     found = {one.name: one.value for one in wording.facts(load(folder).entries[0])}
     assert found["padding in the batches"] == "3.0 %"
-    assert found["training loss at the end"] == "0.25"
+    assert found["last training loss"] == "0.25"
 
 
 def test_a_target_has_its_own_name(tmp_path: Path) -> None:

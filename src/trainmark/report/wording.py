@@ -243,7 +243,7 @@ _MEASURES = (
     _Measure(
         "padding in the batches", lambda run: efficiency(run, keys.EFFICIENCY_PADDING), text.share
     ),
-    _Measure("training loss at the end", _last_loss, lambda value: f"{value:.4g}"),
+    _Measure("last training loss", _last_loss, lambda value: f"{value:.4g}"),
     _Measure("preparation, not timed", lambda run: run.init_minutes, text.minutes, " minutes"),
 )
 
