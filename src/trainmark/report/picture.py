@@ -41,6 +41,7 @@ _STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
+    "axes.axisbelow": True,
     "grid.color": "#d7dce3",
     "grid.linewidth": 0.6,
 }
@@ -98,6 +99,8 @@ def _drawn(entry: Entry, suffix: str, baselines: Mapping[str, float]) -> bytes:
 
 def _draw(axes: "Axes", entry: Entry, over: Axis, baselines: Mapping[str, float]) -> None:
     """One panel: every run over minutes or samples."""
+    from matplotlib.ticker import LogLocator
+
     for i, run in enumerate(entry.runs):
         points = curve_points(run, over)
         if not points:
@@ -112,9 +115,9 @@ def _draw(axes: "Axes", entry: Entry, over: Axis, baselines: Mapping[str, float]
         axes.plot(places[-1:], values[-1:], color=colour, linestyle="none", **marker)
     axes.set_xlabel(AXIS_TITLES[over])
     if spans_magnitudes(entry):
-        axes.set_yscale("log")
+        axes.set_yscale("log", subs=[])
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
-        axes.yaxis.set_minor_formatter("")
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter("{x:,g}" if over == "minutes" else "{x:,.0f}")
     if entry.target is not None:
