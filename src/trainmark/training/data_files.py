@@ -22,7 +22,8 @@ Told = Callable[[int, int], None]
 _BLOCK_BYTES = 4 << 20
 _MOST_READERS = 8
 _TOLD_EVERY_S = 0.2
-_FETCH = "Fetch it again; trainmark workloads show NAME says where from."
+_WHERE = "trainmark workloads show NAME says where from."
+_AGAIN = f"Fetch it again; {_WHERE}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +80,7 @@ def _looked_at(file: DataFile, folder: Path) -> FileState:
                     path=str(path),
                 ),
             )
-        return _wrong(file, path, "data.missing", "is not there", fix=_FETCH)
+        return _wrong(file, path, "data.missing", "is not there", fix=f"Fetch it; {_WHERE}")
     except OSError as error:
         return _wrong(file, path, "data.unreadable", f"cannot be read: {error.strerror}")
     if file.size_bytes is None:
@@ -92,7 +93,7 @@ def _looked_at(file: DataFile, folder: Path) -> FileState:
             "has another size than the published file",
             expected=f"{file.size_bytes:,} bytes",
             found=f"{size:,} bytes",
-            fix=_FETCH,
+            fix=_AGAIN,
         )
     return FileState(file=file, verified="size")
 
@@ -113,8 +114,8 @@ def _hashed(state: FileState, hashing: "Future[str]", folder: Path) -> FileState
         "data.checksum",
         "is not the published file: its content differs",
         expected=state.file.digest,
-        found=found,
-        fix=_FETCH,
+        found=f"{state.file.digest.partition(':')[0]}:{found}",
+        fix=_AGAIN,
     )
 
 
