@@ -8,9 +8,11 @@ arXiv:1211.3711). Sizes, dropout and initialisation as the MLPerf reference has 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call
 from torch.nn import functional
 
 from trainmark.training.transducer import Lattice, joint_rows
@@ -129,9 +131,33 @@ class Transducer(nn.Module):
         return logits
 
 
-def _lstm(inputs: int, width: int, layers: int, dropout: float, scale: float) -> nn.LSTM:
+class Lstm(nn.LSTM):
+    """LSTM layers that compute in autocast's number format.
+
+    PyTorch's autocast knows one format for the LSTM of cuDNN, fp16, whatever it is set to; so small
+    a range would take loss scaling. On a CPU they stay in fp32: oneDNN has no 16-bit LSTM without
+    the newest instructions.
+    """
+
+    def forward(self, x: Tensor, state: Any = None) -> Any:
+        """As ``torch.nn.LSTM``: x (T, B, inputs) to (T, B, width) and the last state."""
+        kind = x.device.type
+        if not torch.is_autocast_enabled(kind):
+            return super().forward(x, state)
+        dtype = torch.float32 if kind == "cpu" else torch.get_autocast_dtype(kind)
+        with torch.autocast(kind, enabled=False):
+            return self.computed(x, state, dtype)
+
+    def computed(self, x: Tensor, state: Any, dtype: torch.dtype) -> Any:
+        """The same in a given format, weights and all."""
+        weights = {name: value.to(dtype) for name, value in self.named_parameters()}
+        state = state and tuple(part.to(dtype) for part in state)
+        return functional_call(self, weights, (x.to(dtype), state))
+
+
+def _lstm(inputs: int, width: int, layers: int, dropout: float, scale: float) -> Lstm:
     """LSTM layers; the forget gates lean to keeping, then everything is scaled."""
-    lstm = nn.LSTM(inputs, width, layers, dropout=dropout if layers > 1 else 0.0)
+    lstm = Lstm(inputs, width, layers, dropout=dropout if layers > 1 else 0.0)
     with torch.no_grad():
         for name, values in lstm.named_parameters():
             if name.startswith("bias"):
@@ -193,7 +219,7 @@ def greedy(
         full = said_here >= most_at_a_frame
         at += full
         said_here[full] = 0
-        at = torch.where(over & (full | ~speaks), ends, at)
+        at = torch.where((said > most_symbols) & (full | ~speaks), ends, at)
         fresh, changed = model.prediction(
             model.embedding(label.clamp(max=model.sizes.blank - 1))[None], state
         )

@@ -25,8 +25,9 @@ class Pieces:
     def __init__(self, file: Path) -> None:
         import sentencepiece
 
+        self._model = sentencepiece.SentencePieceProcessor()
         try:
-            self._model = sentencepiece.SentencePieceProcessor(model_proto=file.read_bytes())
+            self._model.LoadFromSerializedProto(file.read_bytes())
         except (OSError, RuntimeError) as error:
             raise UsageError(
                 f"{file} is no SentencePiece model: {error}",

@@ -11,7 +11,8 @@ import io
 import itertools
 import subprocess
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,11 +42,16 @@ class Index:
 
     Attributes:
         urls: Where they are.
-        samples: Sentences in all of them.
+        counts: Sentences in each.
     """
 
     urls: tuple[str, ...]
-    samples: int
+    counts: tuple[int, ...]
+
+    @property
+    def samples(self) -> int:
+        """Sentences in all of them."""
+        return sum(self.counts)
 
 
 def read_index(file: Path) -> Index:
@@ -64,7 +70,7 @@ def read_index(file: Path) -> Index:
     if not found or any(count <= 0 for _, count in found):
         raise UsageError(f"{file} lists no sentences", hint=f"Its form is {_FORM}.")
     urls = tuple(_place(file, url) for url, _ in found)
-    return Index(urls=urls, samples=sum(count for _, count in found))
+    return Index(urls=urls, counts=tuple(count for _, count in found))
 
 
 def _place(index: Path, url: str) -> str:
@@ -175,11 +181,11 @@ class _Sentence:
 def _sentences(stream: Stream, worker: int, workers: int) -> Iterator[_Sentence]:
     """The sentences of this worker's archives, once or again and again in a new order."""
     for epoch in itertools.count():
-        urls = list(stream.index.urls)
+        shards = np.arange(len(stream.index.urls))
         if stream.seed is not None:
-            urls = list(np.random.default_rng((stream.seed, epoch)).permutation(urls))
+            shards = np.random.default_rng((stream.seed, epoch)).permutation(shards)
         kept = 0
-        for name, content, text in _read(urls[worker::workers]):
+        for name, content, text in _read(stream.index, shards[worker::workers].tolist()):
             samples = samples_of(content, name)
             if stream.most_samples and samples > stream.most_samples:
                 continue
@@ -189,7 +195,7 @@ def _sentences(stream: Stream, worker: int, workers: int) -> Iterator[_Sentence]
             return
         if not kept:
             raise UsageError(
-                f"{', '.join(urls[worker::workers])}: no sentence is short enough to learn from",
+                f"no sentence of {stream.index.urls[shards[worker]]} is short enough to learn from",
                 hint="Check max_duration and the archives.",
             )
 
@@ -211,31 +217,49 @@ def samples_of(content: bytes, name: str) -> int:
 
 def texts(index: Index, most: int) -> Iterator[str]:
     """The first ``most`` texts, for a vocabulary."""
-    return itertools.islice((text for _, _, text in _read(index.urls)), most)
+    every = _read(index, range(len(index.urls)))
+    return itertools.islice((text for _, _, text in every), most)
 
 
-def _read(urls: Sequence[str]) -> Iterator[tuple[str, bytes, str]]:
-    """Name, bytes of the sound and text of every sentence.
+def _read(index: Index, shards: Iterable[int]) -> Iterator[tuple[str, bytes, str]]:
+    """Name, bytes of the sound and text of every sentence of some archives.
 
     Raises:
         UsageError: An archive cannot be read to its end, or a sentence lacks sound or text.
     """
-    from webdataset.tariterators import tarfile_samples
-
-    for url in urls:
-        try:
-            for sample in tarfile_samples([{"url": str(url)}]):
-                name = f"{url}: {sample['__key__']}"
-                sounds = [sample[kind] for kind in _SOUNDS if kind in sample]
-                if len(sounds) != 1 or not sample.get("txt", b"").strip():
-                    raise UsageError(
-                        f"{name} has not one sound and one text",
-                        hint="Each sentence is <name>.flac and <name>.txt, side by side.",
-                    )
-                text = sample["txt"].decode("utf-8").strip().lower()
-                yield name, sounds[0], text
-        except (OSError, ValueError, tarfile.TarError, subprocess.SubprocessError) as error:
-            reason = error.args[0] if error.args else error
+    for shard in shards:
+        url, read = index.urls[shard], 0
+        for sentence in _archive(url):
+            read += 1
+            yield sentence
+        if read != index.counts[shard]:  # one that was cut short ends without an error
             raise UsageError(
-                f"cannot read the archive {url}: {reason}", hint="Fetch or make it again."
-            ) from error
+                f"{url} holds {read} sentences, its list says {index.counts[shard]}",
+                hint="Fetch it again, or correct the list.",
+            )
+
+
+def _archive(url: str) -> Iterator[tuple[str, bytes, str]]:
+    from webdataset.gopen import gopen
+    from webdataset.tariterators import group_by_keys, tar_file_iterator
+
+    try:
+        with closing(gopen(url)) as stream:
+            files = (file | {"__url__": url} for file in tar_file_iterator(stream))
+            for sample in group_by_keys(files):
+                yield _checked(f"{url}: {sample['__key__']}", sample)
+    except (OSError, ValueError, tarfile.TarError, subprocess.SubprocessError) as error:
+        reason = error.args[0] if error.args else error
+        raise UsageError(
+            f"cannot read the archive {url}: {reason}", hint="Fetch or make it again."
+        ) from error
+
+
+def _checked(name: str, sample: Mapping[str, Any]) -> tuple[str, bytes, str]:
+    sounds = [sample[kind] for kind in _SOUNDS if kind in sample]
+    if len(sounds) != 1 or not sample.get("txt", b"").strip():
+        raise UsageError(
+            f"{name} has not one sound and one text",
+            hint="Each sentence is <name>.flac and <name>.txt, side by side.",
+        )
+    return name, sounds[0], sample["txt"].decode("utf-8").strip().lower()
