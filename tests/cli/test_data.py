@@ -48,6 +48,16 @@ def test_published_files_are_checked(tmp_path: Path) -> None:
     assert "trainmark workloads show toy" in trainmark("data", "check", "toy", tmp_path).stdout
 
 
+@pytest.mark.parametrize("words", [(), ("list",)])
+def test_the_data_sets_are_listed(words: tuple[str, ...]) -> None:
+    done = trainmark("data", *words)
+    assert done.returncode == 0
+    assert "resnet50: ImageNet-1k (ILSVRC 2012), 155 GB to download" in done.stdout
+    found = orjson.loads(trainmark("data", *words, "--json").stdout)["data"]
+    assert "resnet50" in {one["workload"] for one in found}
+    assert all(one["licence"] and one["url"] for one in found)
+
+
 def test_a_name_of_any_bytes_is_no_traceback(tmp_path: Path) -> None:
     folder = tmp_path / "d\udcff"
     folder.mkdir()

@@ -10,23 +10,55 @@ if TYPE_CHECKING:
     from trainmark.training.data_files import FileState
     from trainmark.types import Finding
 
-__all__ = ["check", "command"]
+__all__ = ["check", "command", "list_all"]
 
 
-@click.group("data")
-def command() -> None:
-    """Check the data that a workload needs.
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-    `trainmark workloads show NAME` says where it comes from and how to lay it out.
+
+@click.group("data", invoke_without_command=True)
+@_JSON
+@click.pass_context
+def command(ctx: click.Context, *, as_json: bool) -> None:
+    """The data that workloads need at full scale: where from, and whether it is whole.
+
+    Without a subcommand: list. `trainmark workloads show NAME` says how to lay it out.
     """
+    ctx.obj = as_json
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_all)
+
+
+@command.command("list")
+@_JSON
+@click.pass_obj
+def list_all(group_json: bool, *, as_json: bool = False) -> None:
+    """List the data sets: where from, how much, which licence."""
+    import orjson
+
+    from trainmark.cli.workload_facts import size_words
+    from trainmark.training import plugins
+
+    found = [p.loaded for p in plugins.plugins() if p.kind == "workload" and not p.problem]
+    needs = {one.name: one.needs["full"] for one in found if "full" in one.needs}
+    if as_json or group_json:
+        data = [{"workload": name, **one.to_dict()["data"]} for name, one in needs.items()]
+        click.echo(orjson.dumps({"data": data}, option=orjson.OPT_INDENT_2))
+        return
+    for name, one in needs.items():
+        click.echo(f"{name}: {one.data.name}, {size_words(one.data.size_bytes)} to download")
+        click.echo(f"  {one.data.url}")
+        click.echo(f"  {one.data.licence}")
+    click.echo("\nDesk scale needs none. How to lay it out: trainmark workloads show NAME")
 
 
 @command.command("check")
 @click.argument("name")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @click.option("--scale", help="The scale that the data is for; full where there is one.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def check(name: str, folder: Path, scale: str | None, *, as_json: bool) -> None:
+@_JSON
+@click.pass_obj
+def check(group_json: bool, name: str, folder: Path, scale: str | None, *, as_json: bool) -> None:
     """Check the data of the workload NAME in the folder DIR.
 
     Size and checksum of every published file, then what the workload itself sees in the folder:
@@ -56,7 +88,7 @@ def check(name: str, folder: Path, scale: str | None, *, as_json: bool) -> None:
     finally:
         line.clear()
     findings = [state.finding for state in states if state.finding is not None] + seen
-    if as_json:
+    if as_json or group_json:
         _print_json(name, scale, folder, states, findings)
     else:
         _print(name, scale, folder, states, findings)
