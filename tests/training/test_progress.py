@@ -33,7 +33,7 @@ def test_away_from_a_terminal_there_is_one_plain_line_a_run() -> None:
         follow(progress, runs=2)
     lines = out.getvalue().splitlines()
     assert len(lines) == 3
-    assert lines[1] == "run 1 of 2: success, quality 0.9500 after 100 samples in 0:02"
+    assert lines[1] == "run 1 of 2: success, eval_accuracy 95.00 % after 100 samples in 0:02"
     assert "\x1b" not in out.getvalue()
 
 
@@ -46,7 +46,7 @@ def test_the_line_shows_rate_quality_and_time_left() -> None:
     line = progress._line(0)
     assert "run 1 of 2" in line
     assert "50 samples/s" in line
-    assert "eval_accuracy - of 0.9" in line
+    assert "eval_accuracy - of 90 %" in line
     assert "about 0:02 left" in line
 
 

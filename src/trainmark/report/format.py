@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from trainmark.mllog import keys
-from trainmark.types import Target, printable
+from trainmark.types import printable
+from trainmark.types.quality import goal, is_share, quality
 
 __all__ = [
     "change",
@@ -31,38 +31,6 @@ def minutes(value: float) -> str:
     magnitude = abs(value)
     decimals = 1 if magnitude >= 1000 else 2 if magnitude >= 100 else 3
     return f"{value:,.{decimals}f}"
-
-
-def quality(value: float, target: Target | None = None) -> str:
-    """A quality in the unit of its target; a share of 1 as per cent.
-
-    Args:
-        value: What was measured.
-        target: What was to be reached, None where nothing says.
-    """
-    if target is not None and target.unit:
-        return f"{value:#.4g}".rstrip(".") + f" {printable(target.unit)}"
-    if target is not None and is_share(target):
-        return f"{value * 100:.2f} %"
-    return f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}"
-
-
-def goal(target: Target) -> str:
-    """The quality to be reached with as few digits as it was set with: ``97.5 %``, ``0.24 eV``."""
-    if target.unit:
-        return f"{target.value:.10g} {printable(target.unit)}"
-    return f"{target.value * 100:.10g} %" if is_share(target) else f"{target.value:.10g}"
-
-
-def is_share(target: Target) -> bool:
-    """Whether the quality is a share of 1, to be shown as per cent.
-
-    A target with a name says so by having no unit. One without is an accuracy up to 1: what older
-    logs call accuracy may be anything.
-    """
-    if target.name:
-        return not target.unit
-    return target.metric == keys.EVAL_ACCURACY and 0 <= target.value <= 1
 
 
 def count(value: float) -> str:

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from trainmark.training.session import Order
 from trainmark.types import Target, WorkloadSpec
+from trainmark.types.quality import goal, quality
 
 __all__ = ["ProgressLine"]
 
@@ -84,10 +85,10 @@ class ProgressLine:
         chosen, target = answer["settings"], spec.target
         self._say(
             f"{spec.title} on {spec.dataset}; "
-            f"target {_quality_name(target)} {_quality(target.value, target)}; "
+            f"target {_quality_name(target)} {goal(target)}; "
             f"{chosen['precision']}, {chosen['memory_format']}, "
             f"global batch size {chosen['global_batch_size']}, "
-            f"{answer['environment'].get('threads', '?')} threads "
+            f"{_threads(answer['environment'].get('threads', '?'))} "
             f"on {answer['environment'].get('device', '?')}"
         )
 
@@ -115,13 +116,12 @@ class ProgressLine:
         assert self._spec is not None
         state, target = self._state, self._spec.target
         rate = state.rate()
-        quality = "-" if state.quality is None else f"{state.quality:.4f}"
-        wanted = _quality(target.value, target)
+        reached = "-" if state.quality is None else quality(state.quality, target)
         parts = [
             f"run {run + 1} of {self._runs}",
             f"{state.samples:,} samples",
             "- samples/s" if rate is None else f"{rate:,.0f} samples/s",
-            f"{_quality_name(target)} {quality} of {wanted}",
+            f"{_quality_name(target)} {reached} of {goal(target)}",
             f"{_duration(state.seconds)} gone",
             self._time_left(rate),
         ]
@@ -142,12 +142,12 @@ class ProgressLine:
         state, target = self._state, self._spec.target
         if message["status"] == "success":
             self._finished.append(state.samples)
-        quality = "no evaluation"
+        reached = "no evaluation"
         if state.quality is not None:
-            quality = f"{_quality_name(target)} {_quality(state.quality, target, '.4f')}"
+            reached = f"{_quality_name(target)} {quality(state.quality, target)}"
         reason = f" ({message['reason']})" if message["reason"] else ""
         self._say(
-            f"run {run + 1} of {self._runs}: {message['status']}{reason}, {quality} after "
+            f"run {run + 1} of {self._runs}: {message['status']}{reason}, {reached} after "
             f"{state.samples:,} samples in {_duration(state.seconds)}"
         )
         if message.get("hint"):
@@ -165,8 +165,8 @@ def _quality_name(target: Target) -> str:
     return target.name or target.metric
 
 
-def _quality(value: float, target: Target, form: str = "g") -> str:
-    return f"{value:{form}} {target.unit}".rstrip()
+def _threads(number: Any) -> str:
+    return f"{number} thread" if number == 1 else f"{number} threads"
 
 
 def _duration(seconds: float) -> str:
