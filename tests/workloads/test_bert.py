@@ -1,0 +1,250 @@
+import dataclasses
+import itertools
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.cli.commands import trainmark
+from tests.training.data.bert_data import PIECES, write_folder
+from tests.workloads.bert_baselines import baselines
+from tests.workloads.full_shaped import judged, write_full_shaped_log
+from trainmark.mllog import read, summarize
+from trainmark.training import plugins
+from trainmark.training.prepared import quiet
+from trainmark.training.settings import change
+from trainmark.training.task import TaskRequest
+from trainmark.types import Target, UsageError, WorkloadSpec
+from trainmark.workloads import bert_needs
+from trainmark.workloads.bert import WORKLOAD, evaluation_interval
+from trainmark.workloads.bert_checkpoint import reference_names
+from trainmark.workloads.bert_model import PackedBert
+from trainmark.workloads.bert_needs import OFFICIAL, check_folder
+from trainmark.workloads.bert_settings import DeskSettings, FullSettings
+from trainmark.workloads.bert_torch import Batch, FullTask, hyperparameters, learning_rate
+
+TINY = (
+    "global_batch_size=4",
+    "micro_batch_size=2",
+    "training_steps=3",
+    "sequence_length=16",
+    "layers=1",
+    "width=16",
+    "heads=2",
+    "inner=16",
+    "shuffle_buffer=3",
+    "threads=1",
+    "precision=fp32",
+)
+
+
+with torch.device("meta"):
+    NAMES = reference_names(
+        PackedBert(
+            vocabulary=30_522, length=512, layers=24, width=1024, heads=16, inner=4096, dropout=0.1
+        ).network
+    )
+
+
+def full_task(root: Path, *assignments: str, seed: int = 1) -> FullTask:
+    settings = change(FullSettings(), [*TINY, *assignments])
+    plugins.framework("torch").prepare(settings, seed)
+    spec = WORKLOAD.spec("full", settings, root)
+    task = WORKLOAD.task(
+        TaskRequest(scale="full", spec=spec, settings=settings, seed=seed, data=root)
+    )
+    assert isinstance(task, FullTask)
+    task.build()
+    return task
+
+
+@pytest.mark.parametrize(
+    ("batch", "samples"),
+    [(256, 150_000), (1024, 150_000), (2048, 150_000), (3072, 175_000), (4096, 175_000)],
+)
+def test_the_evaluation_interval_is_the_published_one(batch: int, samples: int) -> None:
+    """The table in the README of the MLPerf reference."""
+    assert evaluation_interval(batch) == samples
+
+
+def test_the_learning_rate_is_that_of_the_reference() -> None:
+    plain = FullSettings()
+    assert learning_rate(plain, 0) == 4.25e-4
+    assert learning_rate(plain, 3350) == pytest.approx(4.25e-4 / 2)
+    assert learning_rate(plain, 6700) == learning_rate(plain, 9999) == 0
+    early = dataclasses.replace(plain, warmup_steps=300, start_warmup_step=-100, training_steps=500)
+    assert learning_rate(early, 0) == pytest.approx(4.25e-4 / 3)
+    assert learning_rate(early, 199) == pytest.approx(4.25e-4 * 299 / 300)
+    assert learning_rate(early, 200) == pytest.approx(4.25e-4 * 0.6)
+
+
+@pytest.mark.parametrize("ruleset", ["1.0", "1.1", "2.0", "2.1", "3.0", "3.1", "4.0", "4.1", "5.0"])
+@pytest.mark.parametrize("quality", [0.7201, 0.7199])
+def test_a_full_scale_log_gets_the_official_checkers_verdict(
+    tmp_path: Path, ruleset: str, quality: float
+) -> None:
+    path = tmp_path / "result_0.txt"
+    spec = WorkloadSpec(
+        name="bert",
+        scale="full",
+        title="BERT-Large",
+        task="masked-language-model pre-training",
+        dataset="Wikipedia",
+        target=Target(metric="eval_accuracy", value=0.72),
+        train_samples=156_725_653,
+        eval_samples=10_000,
+        evaluate_every_samples=evaluation_interval(448),
+        max_samples=448 * 6700,
+        mlperf_name="bert",
+        ruleset=ruleset,
+        parameters=336_226_108,
+    )
+    qualities, made = [0.7, 0.71, quality], hyperparameters(FullSettings())
+    write_full_shaped_log(path, spec, made, qualities, initialized_tensors=NAMES)
+    verdict, official = judged(path, ruleset)
+    assert official == (quality >= 0.72)
+    assert verdict.official_compliant == official
+    assert verdict.ok == official, verdict.findings
+
+
+def test_full_scale_asks_for_data() -> None:
+    with pytest.raises(UsageError, match="trains on Wikipedia") as caught:
+        WORKLOAD.spec("full", FullSettings(), None)
+    assert "DIR/vocab.txt" in caught.value.hint
+
+
+def test_another_folder_is_not_the_official_benchmark(tmp_path: Path) -> None:
+    spec = WORKLOAD.spec("full", FullSettings(), write_folder(tmp_path))
+    assert (spec.benchmark, spec.ruleset, spec.train_samples) == ("bert_full", "own", 12)
+
+
+def test_the_published_folder_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = write_folder(tmp_path)
+    size = sum(file.stat().st_size for file in root.glob("tfrecord/*"))
+    numbers = dict(zip(OFFICIAL, (size, 2, 5, len(PIECES)), strict=True))
+    monkeypatch.setattr(bert_needs, "OFFICIAL", numbers)
+    assert WORKLOAD.spec("full", FullSettings(), root).mlperf_name is None, "no checkpoint"
+    (root / "checkpoint").mkdir()
+    spec = WORKLOAD.spec("full", FullSettings(), root)
+    assert (spec.benchmark, spec.ruleset, spec.label) == ("bert", "5.0", "unverified")
+    assert spec.evaluate_every_samples == 150_000
+
+
+def test_full_scale_runs_on_a_folder_of_records(tmp_path: Path) -> None:
+    root = write_folder(tmp_path / "data")
+    options = [f"--set={assignment}" for assignment in TINY]
+    done = trainmark(
+        "run", "bert", "--scale", "full", "--data", root, "--out", tmp_path / "o", *options
+    )
+    assert done.returncode == 1, done.stderr  # three steps do not reach 72 %
+    (path,) = (tmp_path / "o").rglob("result_0.txt")
+    run = summarize(read(path))
+    assert (run.benchmark, run.status) == ("bert_full", "aborted")
+    assert len(run.evaluations) == 1
+
+
+def test_full_scale_trains_on_plain_text_shards(tmp_path: Path) -> None:
+    task = full_task(write_folder(tmp_path, records=False))
+    batches = task.batches()
+    for step in range(2):
+        for _ in range(2):
+            batch = next(batches)
+            assert len(batch.starts) == 2
+            assert torch.isfinite(task.forward_backward(batch))
+        task.update(4 * step)
+    assert 0 <= task.evaluate() <= 1
+
+
+def test_every_batch_holds_exactly_its_samples_and_the_seed_decides(tmp_path: Path) -> None:
+    root = write_folder(tmp_path)
+
+    def first(seed: int) -> list[Batch]:
+        task = full_task(root, seed=seed)
+        return list(itertools.islice(task.batches(), 6))
+
+    once, again, other = first(1), first(1), first(2)
+    assert [len(batch.starts) for batch in once] == [2] * 6
+    assert all(
+        torch.equal(a, b)
+        for x, y in zip(once, again, strict=True)
+        for a, b in zip(x, y, strict=True)
+    )
+    assert any(not torch.equal(a.tokens, b.tokens) for a, b in zip(once, other, strict=True))
+
+
+def test_packing_does_not_change_what_is_evaluated(tmp_path: Path) -> None:
+    root = write_folder(tmp_path)
+    qualities = set()
+    for packing in ("true", "false"):
+        task = full_task(root, f"packing={packing}")
+        next(task.batches())
+        qualities.add(task.evaluate())
+    assert len(qualities) == 1
+
+
+def test_the_padding_share_is_told(tmp_path: Path) -> None:
+    task = full_task(write_folder(tmp_path))
+    batch = next(task.batches())
+    task.forward_backward(batch)
+    assert task.statistics()["padding_share"] == pytest.approx(
+        (batch.owners < 0).float().mean().item()
+    )
+
+
+@pytest.mark.parametrize("optimizer", ["lamb", "adamw"])
+def test_steps_learn_a_batch_by_heart(tmp_path: Path, optimizer: str) -> None:
+    task = full_task(
+        write_folder(tmp_path),
+        f"optimizer={optimizer}",
+        "learning_rate=0.01",
+        "dropout=0",
+        "training_steps=200",
+    )
+    batch = next(task.batches())
+    losses = []
+    for step in range(60):
+        losses.append(float(task.forward_backward(batch)))
+        task.forward_backward(batch)
+        task.update(step * 4)
+    assert losses[-1] < losses[0] - 1
+
+
+def test_damage_within_the_clock_is_a_users_mistake(tmp_path: Path) -> None:
+    root = write_folder(tmp_path)
+    task = full_task(root)
+    shard = root / "tfrecord/part-00000-of-00002"
+    shard.write_bytes(shard.read_bytes()[:-1])
+    with pytest.raises(UsageError, match=r"part-00000-of-00002: byte .* ends within a record"):
+        list(itertools.islice(task.batches(), 20))
+
+
+def test_what_is_wrong_with_a_folder(tmp_path: Path) -> None:
+    root = write_folder(tmp_path)
+    assert [finding.rule for finding in check_folder(root)] == ["data.checkpoint", "data.count"]
+    (root / "tfrecord/part-00001-of-00002").write_bytes(b"no record")
+    found = {finding.rule: finding for finding in check_folder(root)}
+    assert "part-00001-of-00002: byte 0" in found["data.format"].message
+    (root / "eval_10k").unlink()
+    (finding,) = check_folder(root)
+    assert (finding.rule, finding.is_error) == ("data.folders", True)
+
+
+def test_heads_must_share_the_width() -> None:
+    with pytest.raises(UsageError, match="heads=3 does not fit width=128"):
+        change(DeskSettings(), ["heads=3"])
+
+
+@pytest.mark.long
+def test_counting_neighbours_does_not_reach_the_desk_target() -> None:
+    settings = DeskSettings()
+    WORKLOAD.prepare("desk", settings, None, quiet)
+    target = WORKLOAD.spec("desk", settings, None).target.value
+    found = baselines(settings)
+    assert found["the token before (bigram)"] == pytest.approx(0.154, abs=0.01)
+    assert max(found.values()) < target - 0.01
+
+
+@pytest.mark.long
+def test_the_desk_target_is_reached(tmp_path: Path) -> None:
+    done = trainmark("run", "bert", "--seed", "1", "--out", tmp_path / "o")
+    assert done.returncode == 0, done.stderr
