@@ -54,7 +54,7 @@ def test_png(entry: Entry, tmp_path: Path) -> None:
     write_curves(entry, path)
     head = path.read_bytes()[:24]
     assert head.startswith(b"\x89PNG")
-    assert struct.unpack(">II", head[16:]) == (1350, 540)
+    assert struct.unpack(">II", head[16:]) == (1350, 570)
 
 
 def test_a_title_with_dollars_is_no_mathematics(entry: Entry, tmp_path: Path) -> None:

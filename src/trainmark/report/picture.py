@@ -5,8 +5,9 @@ white, so that the picture is legible in a dark document as well.
 """
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +48,11 @@ _STYLE: dict[Any, Any] = {
 }
 # What says when or by which version a picture was made would change with every writing.
 _METADATA = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
-_INCHES = (9.0, 3.6)
-_TARGET, _BASELINE = "#c2455f", "#5b6470"
+_INCHES = (9.0, 3.8)
+_TARGET = "#c2455f"
+_BASELINES = ((":", "#5b6470"), ("-.", "#5b6470"), (":", "#9a7b2f"), ("-.", "#9a7b2f"))
+_LEGEND_COLUMNS = 4
+_MOST_TICKS = 7
 _DASHES = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-.", "longdash": (0, (8, 3))}
 
 
@@ -92,6 +96,13 @@ def _drawn(entry: Entry, suffix: str, baselines: Mapping[str, float]) -> bytes:
         for one, over in zip(axes, AXIS_TITLES, strict=True):
             _draw(one, entry, over, baselines)
         axes[0].set_ylabel(printable(_quality_axis(entry)))
+        if entry.target is not None or baselines:
+            figure.legend(
+                *axes[0].get_legend_handles_labels(),
+                loc="outside lower center",
+                ncols=_LEGEND_COLUMNS,
+                frameon=False,
+            )
         options: dict[str, Any] = {"metadata": _METADATA[suffix], "dpi": 150}
         figure.savefig(target, format=suffix.removeprefix("."), **options)
     return target.getvalue()
@@ -99,7 +110,7 @@ def _drawn(entry: Entry, suffix: str, baselines: Mapping[str, float]) -> bytes:
 
 def _draw(axes: "Axes", entry: Entry, over: Axis, baselines: Mapping[str, float]) -> None:
     """One panel: every run over minutes or samples."""
-    from matplotlib.ticker import LogLocator
+    from matplotlib.ticker import LogLocator, MaxNLocator
 
     for i, run in enumerate(entry.runs):
         points = curve_points(run, over)
@@ -119,32 +130,23 @@ def _draw(axes: "Axes", entry: Entry, over: Axis, baselines: Mapping[str, float]
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
     axes.set_xlim(left=0)
+    axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS))
     axes.xaxis.set_major_formatter("{x:,g}" if over == "minutes" else "{x:,.0f}")
+    for name, value, colour, style in _levels(entry, baselines):
+        label = printable(name)
+        axes.axhline(value, color=colour, linestyle=style, linewidth=1.3, zorder=1, label=label)
+
+
+def _levels(entry: Entry, baselines: Mapping[str, float]) -> Iterator[tuple[str, float, str, str]]:
+    """The lines across, each with its words, its colour and its dashes."""
     if entry.target is not None:
         words = f"target {text.goal(entry.target)}"
-        _level(axes, _shown(entry, entry.target.value), words, _TARGET, "--")
-    for name, value in baselines.items():
+        yield words, _shown(entry, entry.target.value), _TARGET, "--"
+    for (name, value), (dash, colour) in zip(baselines.items(), cycle(_BASELINES), strict=False):
         shown = (
             f"{value:g}" if entry.target is None else text.goal(replace(entry.target, value=value))
         )
-        words = f"{name} {shown}"
-        _level(axes, _shown(entry, value), words, _BASELINE, ":")
-
-
-def _level(axes: "Axes", value: float, words: str, colour: str, dash: str) -> None:
-    """A line across with its name at the left, where no run has been evaluated yet."""
-    axes.axhline(value, color=colour, linestyle=dash, linewidth=1.2, zorder=1)
-    across = axes.get_yaxis_transform()  # x as a share of the panel, y as the data
-    place = axes.annotate(
-        printable(words),
-        (0.01, value),
-        (0, 2),
-        xycoords=across,
-        textcoords="offset points",
-        color=colour,
-        fontsize=8,
-    )
-    place.set_in_layout(False)
+        yield f"{name} {shown}", _shown(entry, value), colour, dash
 
 
 def _heading(entry: Entry) -> str:
