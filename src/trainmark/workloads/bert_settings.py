@@ -63,7 +63,7 @@ class DeskSettings(BertSettings):
     sequence_length: int = setting(
         64, "most tokens in a sequence, and tokens in a row", minimum=16, maximum=512, fixed=True
     )
-    layers: int = setting(2, "layers", minimum=1, maximum=48, fixed=True)
+    layers: int = setting(1, "layers", minimum=1, maximum=48, fixed=True)
     width: int = setting(128, "width of a layer", minimum=16, maximum=4096, fixed=True)
     heads: int = setting(4, "attention heads of a layer", minimum=1, maximum=64, fixed=True)
     inner: int = setting(256, "width within the feed-forward part", minimum=16, fixed=True)

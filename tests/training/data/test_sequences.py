@@ -27,7 +27,7 @@ def documents(*lengths: list[int]) -> list[Document]:
 def original(sequence: MaskedSequence) -> list[int]:
     tokens = sequence.tokens.copy()
     tokens[sequence.positions] = sequence.labels
-    return tokens.tolist()
+    return [int(token) for token in tokens]
 
 
 LENGTHS = st.lists(st.lists(st.integers(1, 40), min_size=1, max_size=8), min_size=1, max_size=5)
