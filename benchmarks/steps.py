@@ -97,6 +97,7 @@ def run(benchmark: StepBenchmark, description: str) -> None:
         )
         return
     common = ["--batch", str(options.batch), "--steps", str(options.steps)]
+    common += ["--warm-up", str(options.warm_up)]
     common += [f"--set={assignment}" for assignment in options.set]
     chosen = run_apart(benchmark.script, ["--side", "probe", *common], ENVIRONMENT)
     peak = chosen["peak"]
@@ -125,6 +126,7 @@ def _options(benchmark: StepBenchmark, description: str) -> argparse.Namespace:
         ("--pairs", 5, "pairs to measure"),
         ("--batch", benchmark.batch, f"{benchmark.samples} in one step"),
         ("--steps", benchmark.steps, "timed steps"),
+        ("--warm-up", _WARM_UP_STEPS, "steps before them"),
     ):
         parser.add_argument(
             name, type=_at_least_one, default=default, metavar="N", help=f"{meaning} ({default})"
@@ -196,7 +198,7 @@ class _Side:
 
     def _rate(self, step: Callable[[], None]) -> float:
         synchronize = plugins.framework(self.benchmark.workload.framework).synchronize
-        for _ in range(_WARM_UP_STEPS):
+        for _ in range(self.options.warm_up):
             step()
         synchronize()
         started = perf_counter()
