@@ -125,7 +125,7 @@ class FullSettings(SchNetSettings):
         0.96, "factor of the learning rate every 100,000 steps", minimum=0, maximum=1
     )
     epochs: int = setting(
-        1454, "epochs after which the run gives up: 5,000,000 steps of 32", minimum=1
+        1455, "epochs after which the run gives up: 5,000,000 steps of 32", minimum=1
     )
 
     @property

@@ -32,11 +32,11 @@ from trainmark.training.task import TaskRequest
 from trainmark.workloads.schnet import DeskSettings, FullSettings, SchNetSettings
 from trainmark.workloads.schnet_model import MoleculeBatch, SchNet
 
-__all__ = ["DeskTask", "FullTask", "SchNetTask"]
+__all__ = ["SPLIT_SEED", "DeskTask", "FullTask", "SchNetTask"]
 
 EVAL_BATCH = 100
 _HUBER = 0.1  # of the reference's scale
-_SPLIT_SEED = 20220629
+SPLIT_SEED = 20220629
 _SYNTHETIC_ATOMS = 18  # the mean of QM9 and of the desk molecules
 _SYNTHETIC_SPREAD = 1.4  # angstrom: a cloud with as many near pairs as the desk molecules have
 
@@ -97,7 +97,7 @@ class SchNetTask(TorchTask):
         """Batches in a new order every epoch; reads the molecules and fits the reference."""
         molecules = self.load()
         train, held_out = self.spec.train_samples, self.spec.eval_samples
-        self.parts = split(len(molecules), train, held_out, _SPLIT_SEED)
+        self.parts = split(len(molecules), train, held_out, SPLIT_SEED)
         self.zero = self.reference(molecules, self.parts)
         self.molecules = PairedMolecules(
             molecules, self.zero.remainder(molecules), self.settings.cutoff
@@ -105,7 +105,7 @@ class SchNetTask(TorchTask):
         endless = endless_batches(
             self.molecules, self.parts.train, self.settings.micro_batch, self.seed
         )
-        return map(self._tensors, endless)
+        return map(self.tensors, endless)
 
     def loss(self, model: Any, batch: MoleculeBatch) -> Tensor:
         """The mean of the chosen error in units of the reference's scale."""
@@ -125,7 +125,7 @@ class SchNetTask(TorchTask):
         )
         targets = generator.normal(size=samples).astype(np.float32)
         paired = PairedMolecules(molecules, targets, self.settings.cutoff)
-        return self._tensors(paired.batch(np.arange(samples)))
+        return self.tensors(paired.batch(np.arange(samples)))
 
     def warm_up_evaluation(self) -> None:
         """One batch of the evaluation."""
@@ -141,7 +141,7 @@ class SchNetTask(TorchTask):
         # Molecules of like size together: less to wait for where a device does many at once.
         chosen = chosen[np.argsort(self.molecules.sizes[chosen], kind="stable")]
         for at in range(0, len(chosen), EVAL_BATCH):
-            yield self._tensors(self.molecules.batch(chosen[at : at + EVAL_BATCH]))
+            yield self.tensors(self.molecules.batch(chosen[at : at + EVAL_BATCH]))
 
     @torch.no_grad()
     def _absolute_error(self, batches: Iterable[MoleculeBatch]) -> float:
@@ -154,7 +154,8 @@ class SchNetTask(TorchTask):
             total += (found - on_device.targets).abs().sum()
         return float(total)
 
-    def _tensors(self, arrays: MoleculeArrays) -> MoleculeBatch:
+    def tensors(self, arrays: MoleculeArrays) -> MoleculeBatch:
+        """A batch for the model, in page-locked memory where the device can use that."""
         batch = MoleculeBatch(*(torch.from_numpy(array) for array in arrays))
         return batch.pinned() if self._pin else batch
 

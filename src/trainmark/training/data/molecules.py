@@ -30,6 +30,8 @@ Integers = npt.NDArray[np.integer[Any]]
 ELEMENTS = {"H": 1, "C": 6, "N": 7, "O": 8, "F": 9}
 """Atomic numbers of the elements that both data sets hold."""
 _LARGEST = 100  # atomic numbers are below
+# What NumPy raises for a file of anything else; an array alone is no context manager.
+_UNREADABLE = (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile)
 _FIELDS = ("numbers", "positions", "sizes", "energies")
 
 
@@ -71,9 +73,9 @@ class Molecules:
             UsageError: The file is not one of ours.
         """
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
                 found = cls(**{name: arrays[name] for name in _FIELDS})
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        except _UNREADABLE as error:
             raise UsageError(
                 f"{path} does not hold prepared molecules: {error}",
                 hint="Delete its folder; the next run makes it anew.",
