@@ -76,7 +76,8 @@ def usual_step(usual: Usual) -> Callable[[], None]:
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0,
     )
-    model: Any = BertForPreTraining(config).to(usual.device)
+    model: Any = BertForPreTraining(config)
+    model.to(usual.device)
     optimizer = torch.optim.AdamW(model.parameters(), 1e-4, weight_decay=0.01)
     rows = Batch.of(lay_out(made(usual.batch), LENGTH, packed=False)).to(torch.device(usual.device))
     width = LENGTH - rows.tokens.shape[1]

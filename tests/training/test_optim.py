@@ -43,6 +43,26 @@ def test_lars_moves_a_weight_that_is_zero() -> None:
     assert weight.tolist() == [[-1.0, 0.0]]
 
 
+@pytest.mark.parametrize("rates", [(0.5, 0.5, 0.5), (0.5, 0.1, 0.02)])
+def test_the_librarys_lars_is_ours_while_the_rate_is_constant(rates: tuple[float, ...]) -> None:
+    """If the second case ever passes as the first does, the library can take its place."""
+    import pytorch_optimizer
+
+    torch.manual_seed(0)
+    first, gradients = torch.randn(4, 3), [torch.randn(4, 3) for _ in rates]
+    weights = [torch.nn.Parameter(first.clone()) for _ in range(2)]
+    both = (
+        Lars([weights[0]], lr=1.0, momentum=0.9, weight_decay=0.1),
+        pytorch_optimizer.LARS([weights[1]], lr=1.0, momentum=0.9, weight_decay=0.1),
+    )
+    for rate, gradient in zip(rates, gradients, strict=True):
+        for weight, optimizer in zip(weights, both, strict=True):
+            optimizer.param_groups[0]["lr"] = rate
+            weight.grad = gradient.clone()
+            optimizer.step()
+    assert torch.allclose(weights[0], weights[1], rtol=0, atol=1e-6) == (len(set(rates)) == 1)
+
+
 def test_only_kernels_and_matrices_decay() -> None:
     model = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.BatchNorm2d(2))
     decayed, plain = decay_groups(model, 0.1)

@@ -3,7 +3,9 @@
 LARS: You, Gitman, Ginsburg, "Large Batch Training of Convolutional Networks", 2017
 (arXiv:1708.03888), in the form of the MLPerf ResNet-50 reference: the learning rate stands inside
 the momentum, and one-dimensional parameters (biases, batch-norm) are neither scaled nor decayed.
-No library that keeps torch unchanged offers it (docs/dependencies.md).
+The LARS of the library pytorch-optimizer takes the learning rate out of the momentum: the same
+step while the rate is constant, another one under a schedule, and not the reference's (a test
+shows both).
 """
 
 from collections.abc import Callable, Iterable
