@@ -7,6 +7,7 @@ prints the table of docs/workloads/schnet.md.
 
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,7 @@ from trainmark.workloads.schnet import WORKLOAD, DeskSettings
 from trainmark.workloads.schnet_torch import SPLIT_SEED
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.integer[Any]]
 
 BINS = np.arange(0.6, 6.2, 0.2)
 _BOND = 1.25  # times the sum of the radii
@@ -122,9 +124,7 @@ def _bonds(molecules: Molecules) -> Floats:
     return counts.reshape(len(molecules), -1).astype(np.float64)
 
 
-def _pairs(
-    molecules: Molecules, cutoff: float
-) -> tuple[npt.NDArray[np.int64], Floats, npt.NDArray[np.int64]]:
+def _pairs(molecules: Molecules, cutoff: float) -> tuple[Integers, Floats, Integers]:
     """Pair of elements, distance and molecule of every pair of atoms."""
     everything = np.arange(len(molecules))
     found = PairedMolecules(molecules, np.zeros(len(molecules)), cutoff).batch(everything)
@@ -132,7 +132,8 @@ def _pairs(
     table = np.zeros((10, 10), dtype=np.int64)
     for place, (a, b) in enumerate(_ELEMENT_PAIRS):
         table[a, b] = place
-    return table[low, high], found.distances, found.molecules[found.first]
+    distances: Floats = found.distances.astype(np.float64)
+    return table[low, high], distances, found.molecules[found.first]
 
 
 def _by_composition(desk: Desk) -> Floats:

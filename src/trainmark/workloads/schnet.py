@@ -171,7 +171,7 @@ def _desk_spec(settings: DeskSettings) -> WorkloadSpec:
         mlperf_name=None,
         parameters=parameters(settings),
         typical_samples=9 * train,
-        chance=0.83,
+        chance=0.9,  # the best energy for each element, which the network starts from
     )
 
 
@@ -190,8 +190,8 @@ def _full_spec(settings: FullSettings, found: int, data: Path | None = None) -> 
         max_samples=settings.epochs * train,
         mlperf_name=None,
         parameters=parameters(settings),
-        # Above a whole eV, seventy times the target, nothing but the composition is learnt.
-        chance=1.0,
+        # What guessing reaches is not known before the data is: the run cannot be doomed by it.
+        chance=None,
     )
 
 
@@ -234,7 +234,7 @@ _NEEDS: Mapping[str, Needs] = {
             layout="Nothing to do: the first run makes them, in two to four minutes on two cores, "
             "and keeps them in the user's cache folder.",
         ),
-        memory_bytes=500 << 20,
+        memory_bytes=400 << 20,
         memory_basis="resident memory of the process on a CPU",
         time="about a minute and a half on one core",
     ),
