@@ -1,3 +1,4 @@
+import os
 from itertools import islice
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from trainmark.training.data.molecules import (
     split,
 )
 from trainmark.training.prepared import quiet
-from trainmark.types import UsageError
+from trainmark.types import TrainmarkError, UsageError
 
 HYDROGEN, CARBON = 1, 6
 NPY = (
@@ -213,3 +214,15 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="need the package no-such-package") as caught:
         molecules_xtb.made_molecules(12, quiet)
     assert "trainmark[schnet]" in caught.value.hint
+
+
+def test_a_process_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(molecules_xtb, "_one_thread", _die)
+    with pytest.raises(TrainmarkError, match="ended by itself"):
+        molecules_xtb.made_molecules(3, quiet)
+    assert not list(tmp_path.rglob("*.npz"))
+
+
+def _die() -> None:
+    os._exit(9)

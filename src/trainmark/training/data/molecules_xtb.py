@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import islice
@@ -122,6 +123,11 @@ def _geometries(count: int) -> Iterator[tuple[str, Geometry | None]]:
                 chunk, future = running.pop(0)
                 yield from zip(chunk, future.result(), strict=True)
                 running += [(new, pool.submit(_reckon_all, new)) for new in islice(chunks, 1)]
+        except BrokenProcessPool as error:
+            raise TrainmarkError(
+                "a process that computed molecules' energies ended by itself",
+                hint="It may have been killed for memory: free some and run again.",
+            ) from error
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
