@@ -38,12 +38,11 @@ TINY = (
 )
 
 
-with torch.device("meta"):
-    NAMES = reference_names(
-        PackedBert(
-            vocabulary=30_522, length=512, layers=24, width=1024, heads=16, inner=4096, dropout=0.1
-        ).network
-    )
+NAMES = reference_names(
+    PackedBert(
+        vocabulary=10, length=16, layers=24, width=16, heads=2, inner=16, dropout=0.0
+    ).network
+)
 
 
 def full_task(root: Path, *assignments: str, seed: int = 1) -> FullTask:
@@ -130,6 +129,7 @@ def test_the_published_folder_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert spec.evaluate_every_samples == 150_000
 
 
+@pytest.mark.long
 def test_full_scale_runs_on_a_folder_of_records(tmp_path: Path) -> None:
     root = write_folder(tmp_path / "data")
     options = [f"--set={assignment}" for assignment in TINY]

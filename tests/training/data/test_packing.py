@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trainmark.training.data.packing import assign_rows, lay_out
@@ -18,6 +18,7 @@ def sequences(lengths: list[int], seed: int = 0) -> list[MaskedSequence]:
     ]
 
 
+@settings(max_examples=30)
 @given(LENGTHS)
 def test_rows_hold_every_sequence_once_and_no_more_than_fits(lengths: list[int]) -> None:
     rows = assign_rows(lengths, 64)
@@ -25,6 +26,7 @@ def test_rows_hold_every_sequence_once_and_no_more_than_fits(lengths: list[int])
     assert all(0 < sum(lengths[number] for number in row) <= 64 for row in rows)
 
 
+@settings(max_examples=30)
 @given(LENGTHS)
 def test_all_but_one_row_are_more_than_half_full(lengths: list[int]) -> None:
     """Two half-empty rows would have been one."""
@@ -36,6 +38,7 @@ def test_the_fullest_row_with_room_is_taken() -> None:
     assert assign_rows([40, 50, 14, 24], 64) == [[1, 2], [0, 3]]
 
 
+@settings(max_examples=30)
 @given(LENGTHS, st.booleans())
 def test_everything_can_be_read_back_from_the_rows(lengths: list[int], packed: bool) -> None:
     made = sequences(lengths)

@@ -33,7 +33,7 @@ def original(sequence: MaskedSequence) -> list[int]:
 LENGTHS = st.lists(st.lists(st.integers(1, 40), min_size=1, max_size=8), min_size=1, max_size=5)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(LENGTHS, st.integers(0, 2**32 - 1), st.integers(5, 40))
 def test_what_is_made_of_any_documents(lengths: list[list[int]], seed: int, length: int) -> None:
     recipe = Recipe(length=length, vocabulary=1000, special=SYNTHETIC)

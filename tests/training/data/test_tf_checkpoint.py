@@ -65,7 +65,7 @@ def test_a_missing_index_is_a_users_mistake(tmp_path: Path) -> None:
         index(tmp_path / "none.index")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @given(st.binary(max_size=100), st.booleans())
 def test_any_bytes_are_an_index_or_a_users_mistake(tmp_path: Path, data: bytes, ends: bool) -> None:
     path = tmp_path / "x.index"

@@ -67,7 +67,7 @@ def test_a_missing_file_is_a_users_mistake(tmp_path: Path) -> None:
         list(records(tmp_path / "none"))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @given(st.binary(max_size=60))
 def test_any_record_is_an_example_or_a_users_mistake(tmp_path: Path, data: bytes) -> None:
     path = write_records(tmp_path / "r", [data])
