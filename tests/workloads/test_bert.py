@@ -16,12 +16,17 @@ from trainmark.training.settings import change
 from trainmark.training.task import TaskRequest
 from trainmark.types import Target, UsageError, WorkloadSpec
 from trainmark.workloads import bert_needs
-from trainmark.workloads.bert import WORKLOAD, evaluation_interval
+from trainmark.workloads.bert import WORKLOAD
 from trainmark.workloads.bert_checkpoint import reference_names
 from trainmark.workloads.bert_model import PackedBert
 from trainmark.workloads.bert_needs import OFFICIAL, check_folder
+from trainmark.workloads.bert_schedule import (
+    evaluation_interval,
+    hyperparameters,
+    learning_rate,
+)
 from trainmark.workloads.bert_settings import DeskSettings, FullSettings
-from trainmark.workloads.bert_torch import Batch, FullTask, hyperparameters, learning_rate
+from trainmark.workloads.bert_torch import Batch, FullTask
 
 TINY = (
     "global_batch_size=4",
@@ -189,6 +194,13 @@ def test_the_padding_share_is_told(tmp_path: Path) -> None:
     assert task.statistics()["padding_share"] == pytest.approx(
         (batch.owners < 0).float().mean().item()
     )
+
+
+def test_noise_is_as_long_as_the_real_sequences(tmp_path: Path) -> None:
+    task = full_task(write_folder(tmp_path), "sequence_length=512")
+    batch = task.synthetic_batch(64)
+    assert (batch.owners >= 0).sum() / (64 * 512) == pytest.approx(0.5, abs=0.01)
+    assert task.flop_per_sample() == pytest.approx(task.flop_per_sample())
 
 
 @pytest.mark.parametrize("optimizer", ["lamb", "adamw"])

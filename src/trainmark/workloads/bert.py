@@ -31,10 +31,11 @@ from trainmark.training.settings import Settings
 from trainmark.training.task import Task, TaskRequest, Tell
 from trainmark.types import Finding, Needs, Target, UsageError, WorkloadSpec
 from trainmark.workloads.bert_needs import NEEDS, check_folder, is_official
+from trainmark.workloads.bert_schedule import evaluation_interval
 from trainmark.workloads.bert_settings import DeskSettings, FullSettings, parameter_count
 from trainmark.workloads.bert_vocabulary import prepare_vocabulary
 
-__all__ = ["DESK_EVAL", "WORKLOAD", "Bert", "evaluation_interval"]
+__all__ = ["DESK_EVAL", "WORKLOAD", "Bert"]
 
 _OFFICIAL_TARGET = 0.72
 # Sequences to train on and held out (as published logs say), pieces in the vocabulary.
@@ -43,15 +44,6 @@ _REFERENCE_SAMPLES = 2_408_448  # to the target at batch 448, median of 23 refer
 DESK_TRAIN, DESK_EVAL, DESK_TARGET = 58_100, 800, 0.31
 _DESK_TYPICAL = 19_200
 _DESK_EVERY = 2_400
-
-
-def evaluation_interval(batch: int) -> int:
-    """Samples between two evaluations by the rules of the benchmark.
-
-    Args:
-        batch: Samples in one optimizer step.
-    """
-    return int(0.05 * (230.23 * batch + 3_000_000) // 25_000) * 25_000
 
 
 def _desk_spec(settings: DeskSettings) -> WorkloadSpec:

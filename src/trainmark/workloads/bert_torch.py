@@ -14,7 +14,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from trainmark.mllog import keys
 from trainmark.training.data import bert_folder, bibles
 from trainmark.training.data.background import in_background
 from trainmark.training.data.bert_records import read_sequences
@@ -44,6 +43,7 @@ from trainmark.workloads.bert_checkpoint import (
 )
 from trainmark.workloads.bert_model import PackedBert, look_around
 from trainmark.workloads.bert_needs import OFFICIAL
+from trainmark.workloads.bert_schedule import hyperparameters, learning_rate
 from trainmark.workloads.bert_settings import BertSettings, DeskSettings, FullSettings
 from trainmark.workloads.bert_vocabulary import vocabulary_file
 
@@ -53,8 +53,6 @@ __all__ = [
     "DeskTask",
     "FullTask",
     "held_out_batches",
-    "hyperparameters",
-    "learning_rate",
 ]
 
 _EVAL_BATCH = 50
@@ -85,51 +83,6 @@ class Batch(NamedTuple):
         return Batch(*(tensor.to(device, non_blocking=True) for tensor in self))
 
 
-def learning_rate(settings: BertSettings, step: int) -> float:
-    """The rate of a step by the rule of the MLPerf reference.
-
-    A straight line from the base at step 0 to nothing at the end; within the warm-up, which may
-    have begun before step 0, a straight line up instead.
-
-    Args:
-        settings: Rate and steps.
-        step: Steps taken before this one.
-    """
-    warmed = step - settings.start_warmup_step
-    if warmed < settings.warmup_steps:
-        return settings.learning_rate * warmed / settings.warmup_steps
-    return settings.learning_rate * max(0.0, 1 - step / settings.training_steps)
-
-
-def hyperparameters(settings: BertSettings) -> dict[str, Any]:
-    """The log keys that the closed rules of "bert" ask for, with their values."""
-    found: dict[str, Any] = {
-        keys.GLOBAL_BATCH_SIZE: settings.global_batch_size,
-        keys.GRADIENT_ACCUMULATION_STEPS: settings.gradient_accumulation_steps,
-        "opt_name": settings.optimizer,
-        "opt_base_learning_rate": settings.learning_rate,
-        "opt_learning_rate_training_steps": settings.training_steps,
-        "opt_learning_rate_warmup_steps": settings.warmup_steps,
-        "num_warmup_steps": settings.warmup_steps,
-        "start_warmup_step": settings.start_warmup_step,
-        "max_sequence_length": settings.sequence_length,
-    }
-    if settings.optimizer == "lamb":
-        return found | {
-            "opt_epsilon": settings.epsilon,  # its name until round 1.0
-            "opt_lamb_epsilon": settings.epsilon,
-            "opt_lamb_beta_1": settings.beta1,
-            "opt_lamb_beta_2": settings.beta2,
-            "opt_lamb_weight_decay_rate": settings.weight_decay,
-        }
-    return found | {
-        "opt_adam_epsilon": settings.epsilon,
-        "opt_adam_beta_1": settings.beta1,
-        "opt_adam_beta_2": settings.beta2,
-        "opt_weight_decay": settings.weight_decay,
-    }
-
-
 class BertTask(TorchTask):
     """One run of either scale; the subclasses differ in first weights and data."""
 
@@ -142,7 +95,6 @@ class BertTask(TorchTask):
     def __init__(self, request: TaskRequest) -> None:
         super().__init__(request)
         self.hyperparameters = hyperparameters(self.settings)
-        self._random = np.random.default_rng(self.seed)
         self._dynamic = self.settings.compile
 
     @property
@@ -191,17 +143,19 @@ class BertTask(TorchTask):
             follows, on_device.random_next
         )
 
+    def synthetic_lengths(self, samples: int) -> Iterable[int]:
+        """Tokens in each of so many sequences of noise, as in the real data."""
+        raise NotImplementedError
+
     def synthetic_batch(self, samples: int) -> Batch:
-        """Random tokens in sequences as long as half of Wikipedia's places allow."""
-        recipe, longest = self._synthetic_recipe, self.settings.sequence_length - 3
-        lengths = self._random.integers(2, longest + 1, samples)
-        texts = [
-            self._random.integers(0, self.vocabulary, length).astype(np.int32) for length in lengths
-        ]
-        made = [
-            masked(text[: len(text) // 2], text[len(text) // 2 :], False, recipe, self._random)
-            for text in texts
-        ]
+        """Random tokens in sequences as long as the real ones."""
+        random = np.random.default_rng(samples)
+        length = self.settings.sequence_length
+        recipe = Recipe(length=length, vocabulary=self.vocabulary, special=SYNTHETIC)
+        made = []
+        for tokens in self.synthetic_lengths(samples):
+            text = random.integers(0, self.vocabulary, tokens - 3).astype(np.int32)
+            made.append(masked(text[: tokens // 2], text[tokens // 2 :], False, recipe, random))
         return next(self._batches(iter(made), samples))
 
     def warm_up_evaluation(self) -> None:
@@ -242,12 +196,6 @@ class BertTask(TorchTask):
         ):
             yield Batch.of(rows)
 
-    @property
-    def _synthetic_recipe(self) -> Recipe:
-        return Recipe(
-            length=self.settings.sequence_length, vocabulary=self.vocabulary, special=SYNTHETIC
-        )
-
 
 class DeskTask(BertTask):
     """A small network on the Bible, from its own first weights."""
@@ -268,6 +216,10 @@ class DeskTask(BertTask):
         look_around(model)
         return model
 
+    def synthetic_lengths(self, samples: int) -> Iterable[int]:
+        """Verses fill the short sequences."""
+        return [self.settings.sequence_length] * samples
+
     def data_files(self) -> Iterator[Path]:
         """The vocabulary and the packaged texts."""
         yield vocabulary_file(self.settings)
@@ -287,11 +239,13 @@ class DeskTask(BertTask):
             mask_share=self.settings.mask_share,
         )
 
+        random = np.random.default_rng(self.seed)
+
         def sequences() -> Iterator[MaskedSequence]:
             while True:
-                yield from make_sequences(train, recipe, self._random)
+                yield from make_sequences(train, recipe, random)
 
-        stream = mixed(sequences(), self._random, _DESK_BUFFER)
+        stream = mixed(sequences(), random, _DESK_BUFFER)
         return self._batches(stream, self.settings.micro_batch)
 
 
@@ -330,6 +284,11 @@ class FullTask(BertTask):
     def eval_batch(self) -> int:
         """Samples in a batch of the evaluation: as in training, whose memory it fits."""
         return self.settings.micro_batch
+
+    def synthetic_lengths(self, samples: int) -> Iterable[int]:
+        """Spread evenly, so that half of the places would be padding, as in Wikipedia."""
+        shares = (np.arange(samples) + 0.5) / samples
+        return [max(5, round(share * self.settings.sequence_length)) for share in shares]
 
     def make_model(self) -> nn.Module:
         """The network; with its published weights, where the folder has them."""
