@@ -10,7 +10,7 @@ data, each side in a fresh process, in turn.
 import argparse
 import json
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from time import perf_counter
@@ -76,7 +76,7 @@ class StepBenchmark:
     batch: int
     steps: int = 4
     settings: tuple[str, ...] = ()
-    batches: Callable[[Task, int], Sequence[Any]] = _one_synthetic
+    batches: Callable[[Task, int], Iterable[Any]] = _one_synthetic
     scale: str = "full"
 
 
@@ -219,6 +219,9 @@ class _WithoutData:
 
     def __init__(self, benchmark: StepBenchmark) -> None:
         self._benchmark = benchmark
+
+    def prepare(self, scale: str, settings: Settings, data: None, tell: Any) -> None:
+        """Nothing is read."""
 
     def spec(self, scale: str, settings: Settings, data: None) -> WorkloadSpec:
         return self._benchmark.spec
