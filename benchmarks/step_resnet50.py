@@ -12,8 +12,7 @@ from collections.abc import Callable
 
 from steps import StepBenchmark, Usual, run
 
-from trainmark.types import Target, WorkloadSpec
-from trainmark.workloads.resnet50 import IMAGENET_EVAL, IMAGENET_TRAIN, WORKLOAD
+from trainmark.workloads.resnet50 import WORKLOAD
 
 
 def usual_step(usual: Usual) -> Callable[[], None]:
@@ -40,20 +39,7 @@ def usual_step(usual: Usual) -> Callable[[], None]:
 BENCHMARK = StepBenchmark(
     script=__file__,
     workload=WORKLOAD,
-    spec=WorkloadSpec(
-        name="resnet50",
-        scale="full",
-        title="ResNet-50 v1.5",
-        task="image classification",
-        dataset="noise",
-        target=Target(metric="eval_accuracy", value=0.759),
-        train_samples=IMAGENET_TRAIN,
-        eval_samples=IMAGENET_EVAL,
-        evaluate_every_samples=IMAGENET_TRAIN,
-        max_samples=IMAGENET_TRAIN,
-        mlperf_name=None,
-        parameters=25_557_032,
-    ),
+    spec=WORKLOAD.published["full"],
     samples="images",
     usual="the eager fp32 step of pytorch/examples, imagenet/main.py",
     usual_step=usual_step,

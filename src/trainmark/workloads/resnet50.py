@@ -28,22 +28,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from trainmark.training.data import image_tree
 from trainmark.training.settings import Settings, setting
 from trainmark.training.task import Task, TaskRequest, Tell
-from trainmark.types import (
-    DataSet,
-    Finding,
-    Needs,
-    Severity,
-    Target,
-    UsageError,
-    WorkloadSpec,
-)
+from trainmark.types import DataSet, Finding, Needs, Target, WorkloadSpec
+from trainmark.workloads import imagenet
 
 __all__ = ["WORKLOAD", "DeskSettings", "FullSettings", "ResNet50", "ResNetSettings"]
 
-IMAGENET_TRAIN, IMAGENET_EVAL, IMAGENET_CLASSES = 1_281_167, 50_000, 1000
 _EPOCHS_BETWEEN_EVALUATIONS = 4  # at full scale
 _REFERENCE_EPOCHS = 35  # to the target at batch 1,632
 
@@ -170,48 +161,23 @@ def _desk_spec(settings: DeskSettings) -> WorkloadSpec:
     )
 
 
-def _full_spec(settings: FullSettings, data: Path | None) -> WorkloadSpec:
-    if data is None:
-        raise UsageError(
-            "resnet50 at full scale trains on ImageNet, which cannot be shipped",
-            hint="Give its folder: --data DIR with DIR/train/<class>/*.JPEG and "
-            "DIR/val/<class>/*.JPEG. Without data: --scale desk.",
-        )
-    train, held_out = image_tree.scan(data / "train"), image_tree.scan(data / "val")
-    if train.classes != held_out.classes:
-        odd = sorted(set(train.classes) ^ set(held_out.classes))
-        raise UsageError(
-            f"{data}: train and val have different classes, {odd[0]!r} is in one of them only",
-            hint="Both need the same class folders.",
-        )
-    if len(train.classes) > IMAGENET_CLASSES:
-        raise UsageError(
-            f"{train.root} has {len(train.classes)} classes; ImageNet-1k has {IMAGENET_CLASSES}",
-            hint="Use the 1,000-class data set of the 2012 challenge.",
-        )
-    samples = len(train.files)
-    official = (samples, len(held_out.files), len(train.classes)) == (
-        IMAGENET_TRAIN,
-        IMAGENET_EVAL,
-        IMAGENET_CLASSES,
-    )
+def _full_spec(settings: FullSettings, splits: imagenet.Splits) -> WorkloadSpec:
+    samples = splits.train_samples
     return WorkloadSpec(
         name="resnet50",
         scale="full",
         title="ResNet-50 v1.5",
         task="image classification",
-        dataset="ImageNet-1k"
-        if official
-        else f"{samples:,} images of {len(train.classes)} classes in {data}",
+        dataset=splits.title,
         target=Target(metric="eval_accuracy", value=0.759, name="top-1 accuracy"),
         train_samples=samples,
-        eval_samples=len(held_out.files),
+        eval_samples=splits.eval_samples,
         evaluate_every_samples=min(_EPOCHS_BETWEEN_EVALUATIONS, settings.epochs) * samples,
         max_samples=settings.epochs * samples,
-        mlperf_name="resnet" if official else None,
-        ruleset="4.0" if official else "own",
+        mlperf_name="resnet" if splits.whole else None,
+        ruleset="4.0" if splits.whole else "own",
         parameters=25_557_032,
-        chance=1 / len(train.classes),
+        chance=1 / splits.classes,
         typical_samples=_REFERENCE_EPOCHS * samples,
     )
 
@@ -230,17 +196,7 @@ _NEEDS: Mapping[str, Needs] = {
         time="41 to 74 seconds on two cores of an AMD EPYC (ten runs)",
     ),
     "full": Needs(
-        data=DataSet(
-            name="ImageNet-1k (ILSVRC 2012)",
-            url="https://www.image-net.org/challenges/LSVRC/2012/",
-            licence="for non-commercial research, by registration at image-net.org",
-            size_bytes=154_642_401_280,
-            layout="DIR/train/<class>/*.JPEG (1,281,167 pictures of 1,000 classes) and "
-            "DIR/val/<class>/*.JPEG (50,000): unpack the 1,000 tar files inside "
-            "ILSVRC2012_img_train.tar (md5 1d675b47d978889d74fa0da5fadfb00e) each into its folder, "
-            "and sort the pictures of ILSVRC2012_img_val.tar "
-            "(md5 29b22e2961454d5413ddabcf34fc5622) into the same folders.",
-        ),
+        data=imagenet.DATA_SET,
         memory_bytes=20 << 30,
         memory_basis="estimated: 204 pictures of 224 x 224 in a 16-bit format in one pass",
         time="trainmark results --benchmark resnet shows what published systems take",
@@ -260,34 +216,14 @@ class ResNet50:
     )
 
     needs: Mapping[str, Needs] = dataclasses.field(default_factory=lambda: _NEEDS)
+    published: Mapping[str, WorkloadSpec] = dataclasses.field(
+        default_factory=lambda: {"full": _full_spec(FullSettings(), imagenet.WHOLE)}
+    )
 
     def check_data(self, scale: str, data: Path) -> Iterator[Finding]:
         """Class folders that do not fit together, and numbers that are not ImageNet's."""
-        if scale == "desk":
-            return
-        try:
-            train, held_out = image_tree.scan(data / "train"), image_tree.scan(data / "val")
-        except UsageError as error:
-            yield Finding(
-                rule="data.folders",
-                severity=Severity.ERROR,
-                message=error.message,
-                fix=error.hint,
-                path=str(data),
-            )
-            return
-        found = (len(train.files), len(held_out.files), len(train.classes))
-        wanted = (IMAGENET_TRAIN, IMAGENET_EVAL, IMAGENET_CLASSES)
-        if found != wanted:
-            yield Finding(
-                rule="data.count",
-                severity=Severity.WARNING,
-                message="this is not the whole of ImageNet-1k: a run on it has an own target",
-                fix="Lay out every picture of the 2012 challenge in its class folder.",
-                path=str(data),
-                expected="{:,} training and {:,} validation images, {:,} classes".format(*wanted),
-                found="{:,} training and {:,} validation images, {:,} classes".format(*found),
-            )
+        if scale == "full":
+            yield from imagenet.check(data)
 
     def prepare(self, scale: str, settings: Settings, data: Path | None, tell: Tell) -> None:
         """Nothing: the pictures ship in a package or are the user's."""
@@ -296,7 +232,7 @@ class ResNet50:
         """The workload's numbers; at full scale those of the data folder."""
         if scale == "desk":
             return _desk_spec(cast(DeskSettings, settings))
-        return _full_spec(cast(FullSettings, settings), data)
+        return _full_spec(cast(FullSettings, settings), imagenet.scan(self.name, data))
 
     def task(self, request: TaskRequest) -> Task:
         """Make the task of one run."""

@@ -3,23 +3,20 @@
 What it is, and where each number comes from: ``trainmark.workloads.resnet50``.
 """
 
-import os
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.utils.data import DataLoader
 
 from trainmark.mllog import keys
-from trainmark.training.data import image_folder, image_tree, small_images
-from trainmark.training.frameworks.torch_task import TorchTask
+from trainmark.training.data import small_images
 from trainmark.training.optim import Lars, decay_groups, linear_warmup_polynomial_decay
 from trainmark.training.task import TaskRequest
+from trainmark.workloads import imagenet
+from trainmark.workloads.images_torch import FolderPictures, ImageTask, SmallPictures
 from trainmark.workloads.resnet50 import (
-    IMAGENET_CLASSES,
     DeskSettings,
     FullSettings,
     ResNetSettings,
@@ -36,7 +33,6 @@ __all__ = [
 
 LAYERS = (3, 4, 6, 3)
 FULL_SIDE = 224
-EVAL_BATCH = 250
 
 
 class Bottleneck(nn.Module):
@@ -124,7 +120,7 @@ def official_tensor_names() -> tuple[str, ...]:
     return (*names, "fc1_weight", "fc1_bias")
 
 
-class ResNetTask(TorchTask):
+class ResNetTask(ImageTask):
     """One run of either scale; the subclasses differ in model and data."""
 
     settings: ResNetSettings
@@ -134,19 +130,6 @@ class ResNetTask(TorchTask):
         steps = self.settings.schedule_steps(self.spec.train_samples)
         self.warmup_steps, self.total_steps = steps
         self.hyperparameters = hyperparameters(self.settings, self.warmup_steps, self.total_steps)
-
-    def inputs(self, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-        """A batch as the loader gives it, on the device and normalised."""
-        raise NotImplementedError
-
-    def eval_batches(self) -> Iterator[tuple[Tensor, Tensor]]:
-        """The held-out set once."""
-        raise NotImplementedError
-
-    @property
-    def eval_batch(self) -> int:
-        """Samples in a batch of the evaluation."""
-        raise NotImplementedError
 
     def make_optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
         """LARS, or SGD with Nesterov momentum."""
@@ -169,45 +152,20 @@ class ResNetTask(TorchTask):
             power=self.settings.decay_power,
         )
 
-    def loss(self, model: Callable[[Tensor], Tensor], batch: tuple[Tensor, Tensor]) -> Tensor:
-        """Cross-entropy with smoothed labels."""
-        images, labels = self.inputs(batch)
-        return functional.cross_entropy(
-            model(images.to(memory_format=self.layout)),
-            labels,
-            label_smoothing=self.settings.label_smoothing,
-        )
-
-    def warm_up_evaluation(self) -> None:
-        """One batch of the evaluation."""
-        self._correct([self.synthetic_batch(self.eval_batch)])
-
-    def evaluate(self) -> float:
-        """Top-1 accuracy on the whole held-out set, 0 to 1."""
-        return self._correct(self.eval_batches()) / self.spec.eval_samples
-
-    @torch.no_grad()
-    def _correct(self, batches: Iterable[tuple[Tensor, Tensor]]) -> int:
-        """Number of samples whose best class is the right one."""
-        correct = torch.zeros((), dtype=torch.int64, device=self.device)
-        self.model.eval()
-        for batch in batches:
-            images, labels = self.inputs(batch)
-            # A last, smaller batch would be compiled anew, within the clock.
-            forward = self.forward if len(images) == self.eval_batch else self.model
-            with self.autocast:
-                best = forward(images.to(memory_format=self.layout)).argmax(1)
-            correct += (best == labels).sum()
-        self.model.train()
-        return int(correct)
-
 
 class DeskTask(ResNetTask):
     """Small grey pictures held in memory."""
 
     settings: DeskSettings
 
-    eval_batch = EVAL_BATCH
+    def __init__(self, request: TaskRequest) -> None:
+        super().__init__(request)
+        settings = self.settings
+
+        def shifted(images: small_images.Images) -> Iterator[tuple[Tensor, Tensor]]:
+            return small_images.shifted_batches(images, settings.micro_batch, settings.shift)
+
+        self.pictures = SmallPictures(request, settings.dataset, shifted)
 
     def make_model(self) -> nn.Module:
         """See the module's docstring."""
@@ -215,110 +173,20 @@ class DeskTask(ResNetTask):
             width=self.settings.width, in_channels=1, classes=small_images.CLASSES, small=True
         )
 
-    def data_files(self) -> Iterator[Path]:
-        """The packaged file, or the four of Fashion-MNIST."""
-        if self.settings.dataset == "mnist":
-            yield small_images.mnist_file()
-        else:
-            yield from sorted(small_images.fashion_folder(self.data).glob("*.gz"))
-
-    def batches(self) -> Iterator[tuple[Tensor, Tensor]]:
-        """Shifted pictures without end."""
-        self.images = (
-            small_images.load_mnist()
-            if self.settings.dataset == "mnist"
-            else small_images.load_fashion(small_images.fashion_folder(self.data))
-        )
-        return small_images.shifted_batches(
-            self.images, self.settings.micro_batch, self.settings.shift
-        )
-
-    def eval_batches(self) -> Iterator[tuple[Tensor, Tensor]]:
-        """The held-out pictures once."""
-        return zip(
-            self.images.eval_images.split(self.eval_batch),
-            self.images.eval_labels.split(self.eval_batch),
-            strict=True,
-        )
-
-    def synthetic_batch(self, samples: int) -> tuple[Tensor, Tensor]:
-        """Noise of the right shape."""
-        side = small_images.SIDE
-        return torch.randn(samples, 1, side, side), torch.arange(samples) % small_images.CLASSES
-
-    def inputs(self, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-        """To the device; the pictures are normalised already."""
-        return batch[0].to(self.device), batch[1].to(self.device)
-
 
 class FullTask(ResNetTask):
     """ImageNet in folders, decoded by worker processes."""
 
     settings: FullSettings
     initialized_tensors = official_tensor_names()
-    _eval: DataLoader[Any] | None = None
 
-    @property
-    def eval_batch(self) -> int:
-        """Samples in a batch of the evaluation: as in training, whose memory it fits."""
-        return self.settings.micro_batch
+    def __init__(self, request: TaskRequest) -> None:
+        super().__init__(request)
+        self.pictures = FolderPictures(request, side=FULL_SIDE, device=self.device)
 
     def make_model(self) -> nn.Module:
         """See the module's docstring."""
-        return resnet50(width=64, in_channels=3, classes=IMAGENET_CLASSES, small=False)
-
-    def data_files(self) -> Iterator[Path]:
-        """Every image of both splits."""
-        for split in ("train", "val"):
-            yield from image_tree.scan(self._root / split).files
-
-    def batches(self) -> Iterator[tuple[Tensor, Tensor]]:
-        """Augmented pictures without end."""
-        workers, pin = self._workers, self.device.type == "cuda"
-        self._eval = image_folder.eval_loader(
-            image_tree.scan(self._root / "val"),
-            side=FULL_SIDE,
-            batch=self.eval_batch,
-            workers=workers,
-            pin=pin,
-        )
-        loader = image_folder.train_loader(
-            image_tree.scan(self._root / "train"),
-            side=FULL_SIDE,
-            batch=self.settings.micro_batch,
-            workers=workers,
-            seed=self.seed,
-            pin=pin,
-        )
-        return iter(loader)
-
-    def eval_batches(self) -> Iterator[tuple[Tensor, Tensor]]:
-        """The validation pictures once."""
-        assert self._eval is not None, "batches() opens the data"
-        return iter(self._eval)
-
-    def close(self) -> None:
-        """Let the processes that decode the validation pictures end."""
-        self._eval = None
-
-    def synthetic_batch(self, samples: int) -> tuple[Tensor, Tensor]:
-        """Noise of the right shape."""
-        pictures = torch.randint(0, 256, (samples, FULL_SIDE, FULL_SIDE, 3), dtype=torch.uint8)
-        return pictures, torch.arange(samples) % IMAGENET_CLASSES
-
-    def inputs(self, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-        """Normalised on the device."""
-        images = image_folder.normalise(batch[0], self.device)
-        return images, batch[1].to(self.device, non_blocking=True)
-
-    @property
-    def _root(self) -> Path:
-        assert self.data is not None, "spec() asks for --data"
-        return self.data
-
-    @property
-    def _workers(self) -> int:
-        return self.settings.workers or len(os.sched_getaffinity(0))
+        return resnet50(width=64, in_channels=3, classes=imagenet.CLASSES, small=False)
 
 
 def hyperparameters(

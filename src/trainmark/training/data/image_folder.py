@@ -19,6 +19,7 @@ from PIL import Image
 from torch.utils.data import DataLoader, Dataset, Sampler
 
 from trainmark.training.data.image_tree import Folder
+from trainmark.training.data.rand_augment import RandAugment
 from trainmark.types import UsageError
 
 __all__ = ["eval_loader", "normalise", "train_loader"]
@@ -35,8 +36,11 @@ _EVAL_RESIZE = 256 / 224
 class _Pictures(Dataset[tuple[npt.NDArray[np.uint8], int]]):
     """Decoded pictures of one split: (uint8 H x W x 3, label)."""
 
-    def __init__(self, folder: Folder, side: int, *, augment: bool) -> None:
-        self._folder, self._side, self._augment = folder, side, augment
+    def __init__(
+        self, folder: Folder, side: int, *, training: bool, augment: RandAugment | None = None
+    ) -> None:
+        self._folder, self._side = folder, side
+        self._training, self._augment = training, augment
 
     def __len__(self) -> int:
         return len(self._folder.files)
@@ -48,8 +52,10 @@ class _Pictures(Dataset[tuple[npt.NDArray[np.uint8], int]]):
                 picture = image.convert("RGB")
         except (OSError, SyntaxError) as error:
             raise UsageError(f"cannot decode {file}: {error}. Replace the file.") from error
-        cut = _random_crop if self._augment else _centre_crop
-        return np.asarray(cut(picture, self._side)), self._folder.labels[index]
+        cut = (_random_crop if self._training else _centre_crop)(picture, self._side)
+        if self._augment is not None:
+            cut = self._augment(cut, random)
+        return np.asarray(cut), self._folder.labels[index]
 
 
 def _random_crop(picture: Image.Image, side: int) -> Image.Image:
@@ -97,7 +103,14 @@ class _EndlessBatches(Sampler[list[int]]):
 
 
 def train_loader(
-    folder: Folder, *, side: int, batch: int, workers: int, seed: int, pin: bool
+    folder: Folder,
+    *,
+    side: int,
+    batch: int,
+    workers: int,
+    seed: int,
+    pin: bool,
+    augment: RandAugment | None = None,
 ) -> "DataLoader[Any]":
     """Augmented batches without end.
 
@@ -108,10 +121,11 @@ def train_loader(
         workers: Worker processes; 0 decodes in this one.
         seed: Seed of order and augmentation.
         pin: Whether to use page-locked memory, for a copy to a GPU.
+        augment: What changes a picture after it was cut and mirrored.
     """
     generator = torch.Generator().manual_seed(seed)
     return DataLoader(
-        _Pictures(folder, side, augment=True),
+        _Pictures(folder, side, training=True, augment=augment),
         batch_sampler=_EndlessBatches(len(folder.files), batch, generator),
         num_workers=workers,
         collate_fn=_collate,
@@ -127,7 +141,7 @@ def eval_loader(
 ) -> "DataLoader[Any]":
     """The whole split once, in order. Arguments as in ``train_loader``."""
     return DataLoader(
-        _Pictures(folder, side, augment=False),
+        _Pictures(folder, side, training=False),
         batch_size=batch,
         num_workers=workers,
         collate_fn=_collate,

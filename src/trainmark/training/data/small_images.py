@@ -8,6 +8,7 @@ dataset-fashion-mnist.
 """
 
 import gzip
+import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -16,11 +17,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import torch
+from PIL import Image
 
+from trainmark.training.data.rand_augment import RandAugment
 from trainmark.types import UsageError
 
 __all__ = [
     "Images",
+    "augmented_batches",
     "fashion_folder",
     "load_fashion",
     "load_mnist",
@@ -52,6 +56,7 @@ class Images:
         eval_images: float32, (M, 1, 28, 28).
         eval_labels: int64, (M,).
         background: The normalised value of a black pixel.
+        deviation: The deviation of the training pixels, in units of 0..255.
     """
 
     train_images: torch.Tensor
@@ -59,6 +64,7 @@ class Images:
     eval_images: torch.Tensor
     eval_labels: torch.Tensor
     background: float
+    deviation: float
 
 
 def mnist_file() -> Path:
@@ -146,15 +152,39 @@ def shifted_batches(
     padded = torch.nn.functional.pad(
         images.train_images[:, 0], (shift,) * 4, value=images.background
     )
-    count, window = len(padded), torch.arange(SIDE)
-    order = torch.empty(0, dtype=torch.int64)
-    while True:
-        if len(order) < batch:
-            order = torch.cat([order, torch.randperm(count)])
-        chosen, order = order[:batch], order[batch:]
+    window = torch.arange(SIDE)
+    for chosen in _chosen(len(padded), batch):
         down, right = torch.randint(0, 2 * shift + 1, (2, batch, 1))
         rows, columns = (down + window)[:, :, None], (right + window)[:, None, :]
         yield padded[chosen[:, None, None], rows, columns][:, None], images.train_labels[chosen]
+
+
+def augmented_batches(
+    images: Images, batch: int, augment: RandAugment
+) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Training batches without end: every epoch in a new order, each image changed at random.
+
+    Args:
+        images: The data.
+        batch: Samples in a batch. Batches run on across the end of an epoch.
+        augment: What changes an image. Its choices come from Python's generator.
+    """
+    levels = (images.train_images[:, 0] - images.background).mul(images.deviation).round()
+    pictures = [Image.fromarray(image) for image in levels.to(torch.uint8).numpy()]
+    for chosen in _chosen(len(pictures), batch):
+        changed = np.stack([np.asarray(augment(pictures[i], random)) for i in chosen.tolist()])
+        values = torch.from_numpy(changed).float().div_(images.deviation).add_(images.background)
+        yield values[:, None], images.train_labels[chosen]
+
+
+def _chosen(count: int, batch: int) -> Iterator[torch.Tensor]:
+    """Indices of one batch after the other, each epoch in a new order, none lost at its end."""
+    order = torch.empty(0, dtype=torch.int64)
+    while True:
+        while len(order) < batch:
+            order = torch.cat([order, torch.randperm(count)])
+        chosen, order = order[:batch], order[batch:]
+        yield chosen
 
 
 def _normalised(
@@ -174,6 +204,7 @@ def _normalised(
         eval_images=pixels(eval_images),
         eval_labels=torch.from_numpy(eval_labels),
         background=-mean / deviation,
+        deviation=deviation,
     )
 
 
