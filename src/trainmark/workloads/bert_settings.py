@@ -56,7 +56,7 @@ class DeskSettings(BertSettings):
     optimizer: str = setting("adamw", "optimizer", choices=("lamb", "adamw"))
     learning_rate: float = setting(2e-3, "learning rate where the schedule begins", minimum=0)
     training_steps: int = setting(
-        1800, "steps in which the rate falls to 0; the run gives up after them", minimum=1
+        2000, "steps in which the rate falls to 0; the run gives up after them", minimum=1
     )
     warmup_steps: int = setting(50, "steps of linear warm-up", minimum=0)
     beta2: float = setting(0.98, "decay of the second moment", minimum=0, maximum=0.999999)
