@@ -23,7 +23,8 @@ def average_precision(real: Floats, chance: Floats) -> float:
         return float("nan")
     order = np.argsort(-scores, kind="stable")
     found = np.cumsum(order < len(real))
-    last_of_equals = np.append(np.diff(scores[order]) != 0, True)
+    ordered = scores[order]
+    last_of_equals = np.append(ordered[1:] != ordered[:-1], True)
     found, looked_at = found[last_of_equals], np.flatnonzero(last_of_equals) + 1
     return float((np.diff(found, prepend=0) * (found / looked_at)).sum() / len(real))
 

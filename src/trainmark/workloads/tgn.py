@@ -85,6 +85,9 @@ class TgnSettings(Settings):
     product: bool = setting(
         False, "whether the decoder sees the product of both embeddings", fixed=True
     )
+    meetings: bool = setting(
+        False, "whether the decoder is told when both ends last met", fixed=True
+    )
 
     def validate(self) -> None:
         """Check every value and how they fit together."""
@@ -132,6 +135,9 @@ class DeskSettings(TgnSettings):
     product: bool = setting(
         True, "whether the decoder sees the product of both embeddings", fixed=True
     )
+    meetings: bool = setting(
+        True, "whether the decoder is told when both ends last met", fixed=True
+    )
 
 
 def parameters(settings: TgnSettings, features: int) -> int:
@@ -144,7 +150,8 @@ def parameters(settings: TgnSettings, features: int) -> int:
     updater = 3 * memory * (2 * memory + edge + time + memory + 2)
     attention = 2 * inner * (inner + 1) + 2 * inner * key + inner
     merging = memory * (inner + memory + 1) + memory * (memory + 1)
-    decoder = memory * ((3 if settings.product else 2) * memory + 1) + memory + 1
+    link = (3 if settings.product else 2) * memory + (time + 1 if settings.meetings else 0)
+    decoder = memory * (link + 1) + memory + 1
     return 2 * time + updater + attention + merging + decoder
 
 

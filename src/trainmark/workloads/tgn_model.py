@@ -34,6 +34,7 @@ class Shape:
         dropout: Dropout of the attention weights.
         directed: Whether the network is told which side acted.
         product: Whether the decoder sees the product of both embeddings as well.
+        meetings: Whether the decoder is told when the ends of a link last met.
         logarithmic: Whether the time encoder reads the logarithm of an age.
     """
 
@@ -44,7 +45,14 @@ class Shape:
     dropout: float = 0.0
     directed: bool = False
     product: bool = False
+    meetings: bool = False
     logarithmic: bool = False
+
+    @property
+    def link(self) -> int:
+        """Width of what the decoder sees."""
+        meetings = self.time + 1 if self.meetings else 0
+        return (3 if self.product else 2) * self.memory + meetings
 
     @property
     def edge(self) -> int:
@@ -88,13 +96,15 @@ class DeviceBatch:
     interactions: Tensor
     sides: Tensor
     ages: Tensor
+    met: Tensor
+    met_ages: Tensor
     written: Tensor
     written_rows: Tensor
 
 
 _TENSORS = (
     *("nodes", "waiting", "messages", "partners", "acted", "gaps", "queries", "neighbours"),
-    *("filled", "interactions", "sides", "ages", "written", "written_rows"),
+    *("filled", "interactions", "sides", "ages", "met", "met_ages", "written", "written_rows"),
 )
 
 
@@ -231,9 +241,7 @@ class Tgn(nn.Module):
         self.time = TimeEncoder(shape.time, logarithmic=shape.logarithmic)
         self.updater = nn.GRUCell(2 * width + shape.edge + shape.time, width)
         self.attention = TemporalAttention(shape)
-        self.decoder = nn.Sequential(
-            nn.Linear((3 if shape.product else 2) * width, width), nn.ReLU(), nn.Linear(width, 1)
-        )
+        self.decoder = nn.Sequential(nn.Linear(shape.link, width), nn.ReLU(), nn.Linear(width, 1))
         for layer in self.decoder:
             if isinstance(layer, nn.Linear):
                 nn.init.xavier_normal_(layer.weight)
@@ -255,7 +263,9 @@ class Tgn(nn.Module):
         )
         source, real, chance = embedded.chunk(3)
         new = updated.detach()[batch.written_rows]
-        return self._scores(source, real), self._scores(source, chance), new
+        scores = self._scores(source.repeat(2, 1), torch.cat([real, chance]), batch)
+        real_scores, chance_scores = scores.chunk(2)
+        return real_scores, chance_scores, new
 
     def remember(self, batch: DeviceBatch) -> Tensor:
         """The memory of the batch's nodes with the waiting messages taken in, (U, memory)."""
@@ -279,7 +289,12 @@ class Tgn(nn.Module):
         found = features[interactions]
         return torch.cat([found, sides[..., None]], dim=-1) if self.shape.directed else found
 
-    def _scores(self, source: Tensor, other: Tensor) -> Tensor:
-        both = [source, other, source * other] if self.shape.product else [source, other]
-        scores: Tensor = self.decoder(torch.cat(both, dim=1))
+    def _scores(self, source: Tensor, other: Tensor, batch: DeviceBatch) -> Tensor:
+        seen = [source, other]
+        if self.shape.product:
+            seen.append(source * other)
+        if self.shape.meetings:
+            met = batch.met.to(source.dtype)[:, None]
+            seen += [met, met * self.time(batch.met_ages)]
+        scores: Tensor = self.decoder(torch.cat(seen, dim=1))
         return scores[:, 0]

@@ -77,6 +77,7 @@ class TgnTask(TorchTask):
                 dropout=settings.dropout,
                 directed=settings.directed,
                 product=settings.product,
+                meetings=settings.meetings,
                 logarithmic=settings.logarithm,
             )
         )
@@ -173,32 +174,32 @@ class TgnTask(TorchTask):
 
     def synthetic_batch(self, samples: int) -> DeviceBatch:
         """The last links of a stream of chance."""
-        return self.synthetic_batches(samples, 1)[0]
-
-    def synthetic_batches(self, samples: int, number: int) -> list[DeviceBatch]:
-        """Batches one after the other at the end of a stream of chance, with a memory of theirs."""
-        stream = self.noise(samples * number)
-        size, length = samples, len(stream)
-        first = length - samples * number
-        starts = first + (np.arange(length) - first) // size * size
-        batches = self._batches(History(stream), np.maximum(starts, 0))
-        memory = self._make_memory(stream)
-        memory.values.normal_()
-        generator = np.random.default_rng(_NOISE_SEED)
-        return [
-            to_device(batches.links(start, start + size, _chance(stream, size, generator)), memory)
-            for start in range(first, length, size)
-        ]
-
-    def noise(self, least: int) -> Interactions:
-        """A stream of chance in the shape of the real one."""
-        return interactions.noise(
+        stream = interactions.noise(
             users=self.users,
             items=self.items,
-            length=max(_NOISE_LENGTH, 2 * least),
+            length=max(_NOISE_LENGTH, 2 * samples),
             features=self.features,
             seed=_NOISE_SEED,
         )
+        return next(self.noise_batches(stream, samples, len(stream) - samples))
+
+    def noise_batches(self, stream: Interactions, size: int, first: int) -> Iterator[DeviceBatch]:
+        """Batches of a stream of chance, with a memory of their own.
+
+        Args:
+            stream: The stream.
+            size: Links of a batch.
+            first: Where the first batch starts.
+        """
+        places = np.arange(len(stream))
+        starts = np.maximum(first + (places - first) // size * size, 0)
+        batches = self._batches(History(stream), starts)
+        memory = self._make_memory(stream)
+        memory.values.normal_()
+        generator = np.random.default_rng(_NOISE_SEED)
+        for start in range(first, len(stream) - size + 1, size):
+            chance = _chance(stream, size, generator)
+            yield to_device(batches.links(start, start + size, chance), memory)
 
     @torch.no_grad()
     def _score(

@@ -45,6 +45,9 @@ class LinkBatch:
         interactions: The interaction that made it one, 0 where there is none, (Q, K).
         sides: 1 where the queried node was its source, -1 where not, (Q, K).
         ages: Time since then, (Q, K).
+        met: Whether the ends of a link are among each other's latest neighbours: of the real links,
+            then of the chance links, (2 n,).
+        met_ages: Time since they last were, 0 where they are not, (2 n,).
         written: Nodes whose memory takes in its message with this batch, (W,).
         written_rows: Their rows, (W,).
     """
@@ -63,6 +66,8 @@ class LinkBatch:
     interactions: Ints
     sides: Floats
     ages: Floats
+    met: Bools
+    met_ages: Floats
     written: Ints
     written_rows: Ints
 
@@ -104,6 +109,8 @@ class LinkBatches:
         others, acted = self.history.others(queries[:, None], interactions)
         others = np.where(filled, others, queries[:, None])
         ages = np.tile(self.clock[start:end], 3)[:, None] - self.clock[interactions]
+        met = _last_met(queries, found, others)
+        met_ages = np.tile(self.clock[start:end], 2) - self.clock[np.maximum(met, 0)]
         touched = np.concatenate([queries, others.ravel()])
         nodes, rows = np.unique(touched, return_inverse=True)
         return self._batch(
@@ -116,6 +123,8 @@ class LinkBatches:
             interactions=interactions,
             sides=_signs(acted),
             ages=np.where(filled, ages, 0).astype(np.float32),
+            met=met >= 0,
+            met_ages=np.where(met >= 0, met_ages, 0).astype(np.float32),
         )
 
     def passing(self, start: int, end: int) -> LinkBatch:
@@ -133,6 +142,8 @@ class LinkBatches:
             interactions=none,
             sides=none.astype(np.float32),
             ages=none.astype(np.float32),
+            met=none[:, 0].astype(np.bool_),
+            met_ages=none[:, 0].astype(np.float32),
         )
 
     def _batch(
@@ -167,6 +178,28 @@ class LinkBatches:
 
 def _signs(acted: Bools) -> Floats:
     return np.where(acted, np.float32(1), np.float32(-1))
+
+
+def _last_met(queries: Ints, found: Ints, others: Ints) -> Ints:
+    """The latest interaction of the two ends of each link, of those that either end is shown.
+
+    Args:
+        queries: Sources, destinations, chance destinations, (3 n,).
+        found: The latest interactions of each, -1 where there are no more, (3 n, K).
+        others: Their other sides, (3 n, K).
+
+    Returns:
+        Of the real links, then of the chance links; -1 where there is none, (2 n,).
+    """
+    ends, shape = queries.reshape(3, -1), (3, len(queries) // 3, found.shape[1])
+    found, others = found.reshape(shape), others.reshape(shape)
+
+    def latest(shown: int, end: int) -> Ints:
+        with_it = others[shown] == ends[end][:, None]
+        latest: Ints = np.where(with_it, found[shown], -1).max(axis=1)
+        return latest
+
+    return np.concatenate([np.maximum(latest(0, end), latest(end, 0)) for end in (1, 2)])
 
 
 def chance_destinations(known: Ints, number: int, generator: np.random.Generator) -> Ints:
