@@ -53,6 +53,7 @@ check: setup
 	$(BIN)/lint-imports
 	$(BIN)/python docs/make_help.py --check
 	$(BIN)/python docs/make_claims.py --check
+	$(BIN)/python docs/make_workloads.py --check
 
 lint: setup
 	$(BIN)/ruff check --fix .
@@ -61,6 +62,7 @@ lint: setup
 docs: setup
 	$(BIN)/python docs/make_help.py
 	$(BIN)/python docs/make_claims.py
+	$(BIN)/python docs/make_workloads.py
 	$(BIN)/python -m tests.docs.examples
 
 # Exit status 1 of an import says that published files are damaged, which some are.

@@ -28,18 +28,16 @@ def test_the_tables_are_what_the_workloads_say(made: ModuleType) -> None:
 
 
 def test_every_workload_has_a_row_and_a_page(made: ModuleType) -> None:
-    assert sorted(made.BASELINES) == NAMES
+    assert made.own_workloads() == NAMES
+    rows = made.render()
     for name in NAMES:
+        assert f"[`{name}`]({name}.md)" in rows
         assert (DOCS / "workloads" / f"{name}.md").is_file(), name
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_baseline_of_the_table_stands_in_the_workloads_page(
-    made: ModuleType, name: str
-) -> None:
-    page = (DOCS / "workloads" / f"{name}.md").read_text("utf-8")
-    (figure,) = re.findall(r"\d+(?:\.\d+)?(?: %| eV| meV)?", made.BASELINES[name])[-1:]
-    assert figure in page
+def test_a_page_sets_its_target_beside_the_best_simple_method(made: ModuleType, name: str) -> None:
+    assert re.search(r": .*\d", made.baseline(name)), "no row above **target** in its table"
 
 
 @pytest.mark.parametrize("name", NAMES)
