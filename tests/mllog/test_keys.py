@@ -12,7 +12,12 @@ def test_the_official_keys_are_the_official_ones() -> None:
     official = {name: getattr(constants, name) for name in ours if hasattr(constants, name)}
     assert len(official) > 25
     assert {name: ours[name] for name in official} == official
-    assert ours.keys() - official.keys() <= {"EVAL_ERROR", "THROUGHPUT", "TRACKED_STATS", "TRAIN_LOSS"}
+    assert ours.keys() - official.keys() <= {
+        "EVAL_ERROR",
+        "THROUGHPUT",
+        "TRACKED_STATS",
+        "TRAIN_LOSS",
+    }
 
 
 def test_our_own_keys_are_told_apart() -> None:
