@@ -38,7 +38,8 @@ class Line(TorchTask):
         return 0.5 if samples else 0.25
 
     def loss(self, model: Any, batch: Tensor) -> Tensor:
-        return ((model(batch) - 3 * batch) ** 2).mean()
+        loss: Tensor = ((model(batch) - 3 * batch) ** 2).mean()
+        return loss
 
     def synthetic_batch(self, samples: int) -> Tensor:
         return torch.randn(samples, 1)
