@@ -4,12 +4,15 @@ import trainmark.types
 from trainmark.types import InterruptedRunError, TrainmarkError, UsageError, unknown_name
 
 EXPORTED = [
+    "DataFile",
+    "DataSet",
     "Direction",
     "Doubt",
     "Evaluation",
     "Event",
     "Finding",
     "InterruptedRunError",
+    "Needs",
     "Result",
     "Run",
     "RunLog",
