@@ -17,7 +17,9 @@ folder of other numbers is not QM9: rules and label tell.
 
 Desk scale is the same code with 64 features, 3 interactions and a cutoff of 4 angstrom on 6,000
 molecules of the package chemicals, whose energies come from a real semi-empirical calculation on
-this machine (GFN2-xTB; ``training/data/molecules_xtb.py``): 5,200 to train, 800 held out.
+this machine (GFN2-xTB; ``training/data/molecules_xtb.py``): 5,200 to train, 800 held out. Its
+target is 0.17 eV. On the same split the best energy for each element errs by 0.90 eV, with one for
+each pair of elements at each distance by 0.24 eV, and kernel ridge regression on these by 0.20 eV.
 """
 
 import dataclasses
@@ -231,12 +233,12 @@ _NEEDS: Mapping[str, Needs] = {
             licence="compounds: the package chemicals (MIT, from PubChem, public domain); "
             "geometries by rdkit (BSD-3-Clause), energies by tblite (LGPL-3.0-or-later)",
             size_bytes=0,
-            layout="Nothing to do: the first run makes them, in two to four minutes on two cores, "
-            "and keeps them in the user's cache folder.",
+            layout="Nothing to do: the first run makes them, about four minutes of one core spread over "
+            "all, and keeps them in the user's cache folder.",
         ),
         memory_bytes=400 << 20,
         memory_basis="resident memory of the process on a CPU",
-        time="about a minute and a half on one core",
+        time="68 to 184 seconds on one busy core of an AMD EPYC (ten runs)",
     ),
     "full": Needs(
         data=DataSet(
