@@ -59,6 +59,7 @@ def usual_step(usual: Usual) -> Callable[[], None]:
         edges = torch.stack([torch.cat([first, second]), torch.cat([second, first])])
         graphs.append(
             Data(
+                num_nodes=len(one.numbers),
                 z=torch.from_numpy(one.numbers),
                 edge_index=edges,
                 edge_weight=torch.from_numpy(one.distances).repeat(2),

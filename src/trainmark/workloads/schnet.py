@@ -233,8 +233,8 @@ _NEEDS: Mapping[str, Needs] = {
             licence="compounds: the package chemicals (MIT, from PubChem, public domain); "
             "geometries by rdkit (BSD-3-Clause), energies by tblite (LGPL-3.0-or-later)",
             size_bytes=0,
-            layout="Nothing to do: the first run makes them, about four minutes of one core spread over "
-            "all, and keeps them in the user's cache folder.",
+            layout="Nothing to do: the first run makes them, about four minutes of one core spread "
+            "over all, and keeps them in the user's cache folder.",
         ),
         memory_bytes=400 << 20,
         memory_basis="resident memory of the process on a CPU",
