@@ -86,7 +86,7 @@ def test_the_memory_goes_on_from_training_to_the_test() -> None:
     assert task.evaluate() != quality
 
 
-def test_an_epoch_begins_with_an_empty_memory_and_other_codes() -> None:
+def test_an_epoch_begins_with_an_empty_memory() -> None:
     task = small_task()
     batches = task.batches()
     memory = task._memory
@@ -95,13 +95,11 @@ def test_an_epoch_begins_with_an_empty_memory_and_other_codes() -> None:
     for _ in range(22):  # an epoch is 21 steps
         task.forward_backward(next(batches))
         task.optimizer.zero_grad()
-        seen.append((memory.values.abs().sum(1) > 0, memory.codes.clone()))
+        seen.append(memory.values.abs().sum(1) > 0)
     # Messages wait for the next batch: after the first there is no memory yet.
-    assert not seen[0][0].any()
-    assert seen[20][0].float().mean() > 0.5
-    assert not seen[21][0].any()
-    assert torch.equal(seen[0][1], seen[20][1])
-    assert not torch.equal(seen[20][1], seen[21][1])
+    assert not seen[0].any()
+    assert seen[20].float().mean() > 0.5
+    assert not seen[21].any()
 
 
 def test_accumulated_micro_batches_go_through_the_stream_in_order() -> None:
@@ -213,13 +211,16 @@ def test_full_scale_runs_on_a_file_of_the_published_form(tmp_path: Path) -> None
 
 def test_simple_rules_stay_below_the_desk_target() -> None:
     found = average_precisions(read_messages(messages_file()))
-    print(found)
-    assert found["EdgeBank"] == pytest.approx(0.829, abs=0.002)
-    assert found["popularity of the receiver"] == pytest.approx(0.775, abs=0.004)
-    assert found["last activity of the receiver"] == pytest.approx(0.942, abs=0.002)
-    best = found["last message between the two, then last activity"]
-    assert best == pytest.approx(0.9648, abs=0.0006)
-    assert max(found.values()) == best < tgn.DESK_TARGET
+    rounded = {name: round(quality, 3) for name, quality in found.items()}
+    assert rounded == {
+        "EdgeBank": 0.828,
+        "EdgeBank in both directions": 0.879,
+        "popularity of the receiver": 0.771,
+        "last activity of the receiver": 0.940,
+        "EdgeBank, then last activity": 0.958,
+        "last message between the two, then last activity": 0.965,
+    }
+    assert max(found.values()) < tgn.DESK_TARGET - 0.009
 
 
 def test_chance_destinations_are_all_equally_likely() -> None:

@@ -30,7 +30,6 @@ def shape_of(settings: TgnSettings, features: int) -> Shape:
         features=features,
         heads=settings.heads,
         directed=settings.directed,
-        product=settings.product,
         meetings=settings.meetings,
         logarithmic=settings.logarithm,
     )
@@ -70,7 +69,6 @@ def stream_of(features: int) -> Interactions:
 def memory_of(stream: Interactions, width: int) -> Memory:
     return Memory(
         values=torch.zeros(stream.nodes, width),
-        codes=torch.zeros(stream.nodes, width),
         features=torch.from_numpy(stream.features),
     )
 
@@ -165,7 +163,7 @@ def test_the_attention_is_pytorchs_multihead_attention() -> None:
 def test_the_score_of_a_link_does_not_depend_on_the_others_of_its_batch() -> None:
     stream = stream_of(features=3)
     torch.manual_seed(0)
-    model = Tgn(Shape(memory=8, time=6, features=3, directed=True, product=True)).eval()
+    model = Tgn(Shape(memory=8, time=6, features=3, directed=True, meetings=True)).eval()
     memory, batches = memory_of(stream, 8), batches_of(stream)
     memory.values.normal_()
     chance = stream.destinations[:SIZE]
@@ -177,7 +175,7 @@ def test_the_score_of_a_link_does_not_depend_on_the_others_of_its_batch() -> Non
 
 def test_every_weight_gets_a_gradient() -> None:
     stream = stream_of(features=3)
-    model = Tgn(Shape(memory=8, time=6, features=3, directed=True, product=True))
+    model = Tgn(Shape(memory=8, time=6, features=3, directed=True, meetings=True))
     memory, batches = memory_of(stream, 8), batches_of(stream)
     memory.values.normal_()
     real, chance, new = model(to_device(batches.links(100, 110, stream.destinations[:10]), memory))

@@ -32,22 +32,25 @@ class Past:
         self.received[destination] = self.received.get(destination, 0) + 1
         self.active[source] = self.active[destination] = time
 
+    def since(self, node: int, now: float) -> float:
+        return 1 + now - self.active.get(node, NEVER)
+
     def together(self, a: int, b: int) -> float:
         return max(self.sent.get((a, b), NEVER), self.sent.get((b, a), NEVER))
 
 
 def _either(past: Past, a: int, b: int, now: float) -> float:
     """How long ago the two wrote to each other; else how long ago the receiver was active."""
-    return 100 / (1 + now - past.together(a, b)) + 0.001 / (1 + now - past.active.get(b, NEVER))
+    return 100 / (1 + now - past.together(a, b)) + 0.001 / past.since(b, now)
 
 
 RULES: Mapping[str, Callable[[Past, int, int, float], float]] = {
     "EdgeBank": lambda past, a, b, _: (a, b) in past.sent,
     "EdgeBank in both directions": lambda past, a, b, _: past.together(a, b) > NEVER,
     "popularity of the receiver": lambda past, _, b, __: past.received.get(b, 0),
-    "last activity of the receiver": lambda past, _, b, __: past.active.get(b, NEVER),
+    "last activity of the receiver": lambda past, _, b, now: 1 / past.since(b, now),
     "EdgeBank, then last activity": lambda past, a, b, now: (
-        10 * ((a, b) in past.sent) + 1 / (1 + now - past.active.get(b, NEVER))
+        10 * ((a, b) in past.sent) + 1 / past.since(b, now)
     ),
     "last message between the two, then last activity": _either,
 }

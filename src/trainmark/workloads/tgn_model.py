@@ -33,7 +33,6 @@ class Shape:
         heads: Heads of the attention.
         dropout: Dropout of the attention weights.
         directed: Whether the network is told which side acted.
-        product: Whether the decoder sees the product of both embeddings as well.
         meetings: Whether the decoder is told when the ends of a link last met.
         logarithmic: Whether the time encoder reads the logarithm of an age.
     """
@@ -44,15 +43,13 @@ class Shape:
     heads: int = 2
     dropout: float = 0.0
     directed: bool = False
-    product: bool = False
     meetings: bool = False
     logarithmic: bool = False
 
     @property
     def link(self) -> int:
         """Width of what the decoder sees."""
-        meetings = self.time + 1 if self.meetings else 0
-        return (3 if self.product else 2) * self.memory + meetings
+        return 2 * self.memory + (self.time + 1 if self.meetings else 0)
 
     @property
     def edge(self) -> int:
@@ -66,12 +63,10 @@ class Memory:
 
     Attributes:
         values: The memory, (N, memory), float32.
-        codes: Features of the nodes, added to the memory where they are embedded, (N, memory).
         features: Features of all interactions, (E, features).
     """
 
     values: Tensor
-    codes: Tensor
     features: Tensor
 
 
@@ -251,10 +246,8 @@ class Tgn(nn.Module):
 
         The new memory, (W, memory), is that of ``batch.written``, for the caller to write.
         """
-        updated = self.remember(batch)
-        memory = batch.memory
-        nodes = updated + memory.codes[batch.nodes]
-        edges = self._edges(memory.features, batch.interactions, batch.sides)
+        nodes = self.remember(batch)
+        edges = self._edges(batch.memory.features, batch.interactions, batch.sides)
         embedded = self.attention(
             nodes[batch.queries],
             torch.cos(self.time.phases),  # of an age of 0
@@ -262,7 +255,7 @@ class Tgn(nn.Module):
             batch.filled,
         )
         source, real, chance = embedded.chunk(3)
-        new = updated.detach()[batch.written_rows]
+        new = nodes.detach()[batch.written_rows]
         scores = self._scores(source.repeat(2, 1), torch.cat([real, chance]), batch)
         real_scores, chance_scores = scores.chunk(2)
         return real_scores, chance_scores, new
@@ -291,8 +284,6 @@ class Tgn(nn.Module):
 
     def _scores(self, source: Tensor, other: Tensor, batch: DeviceBatch) -> Tensor:
         seen = [source, other]
-        if self.shape.product:
-            seen.append(source * other)
         if self.shape.meetings:
             met = batch.met.to(source.dtype)[:, None]
             seen += [met, met * self.time(batch.met_ages)]

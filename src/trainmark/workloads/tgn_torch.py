@@ -56,7 +56,6 @@ class TgnTask(TorchTask):
             "opt_end_learning_rate": settings.end_learning_rate,
             "opt_learning_rate_warmup_steps": settings.warmup_steps,
         }
-        self._codes = torch.Generator().manual_seed(self.seed)
         self._memory: Memory | None = None
         self._trained = 0  # place in the stream up to which it was trained in this epoch
         self._test: tuple[int, list[DeviceBatch]] = (-1, [])
@@ -76,7 +75,6 @@ class TgnTask(TorchTask):
                 heads=settings.heads,
                 dropout=settings.dropout,
                 directed=settings.directed,
-                product=settings.product,
                 meetings=settings.meetings,
                 logarithmic=settings.logarithm,
             )
@@ -123,7 +121,7 @@ class TgnTask(TorchTask):
     def loss(self, model: Callable[[DeviceBatch], _Scores], batch: DeviceBatch) -> Tensor:
         """Cross-entropy of the real links, plus that of the chance links; moves the memory on."""
         if batch.first:
-            self._forget(batch.memory)
+            batch.memory.values.zero_()
         real, chance, new = model(batch)
         _write(batch, new)
         if batch.memory is self._memory:
@@ -252,21 +250,10 @@ class TgnTask(TorchTask):
         )
 
     def _make_memory(self, stream: Interactions) -> Memory:
-        nodes, width = stream.nodes, self.settings.memory
-        memory = Memory(
-            values=torch.zeros(nodes, width, device=self.device),
-            codes=torch.zeros(nodes, width, device=self.device),
+        return Memory(
+            values=torch.zeros(stream.nodes, self.settings.memory, device=self.device),
             features=torch.from_numpy(stream.features).to(self.device),
         )
-        self._forget(memory)
-        return memory
-
-    def _forget(self, memory: Memory) -> None:
-        """Begin an epoch: nothing is remembered, and the nodes have other codes."""
-        memory.values.zero_()
-        if self.settings.codes:
-            codes = torch.randn(memory.codes.shape, generator=self._codes)
-            memory.codes.copy_(self.settings.codes * codes)
 
 
 def _write(batch: DeviceBatch, new: Tensor) -> None:
