@@ -7,10 +7,12 @@ import torch
 from tests.cli.commands import trainmark
 from tests.training.data.qm9_files import write_qm9
 from tests.workloads.schnet_baselines import METHODS, load
-from trainmark.mllog import read, summarize
-from trainmark.training import plugins
+from trainmark.mllog import keys
+from trainmark.training import loop, plugins
 from trainmark.training.data import qm9
 from trainmark.training.data.molecules import Molecules
+from trainmark.training.moments import Evaluated, InitStarted, RunStopped
+from trainmark.training.prepared import quiet
 from trainmark.training.settings import change
 from trainmark.training.task import TaskRequest
 from trainmark.types import UsageError
@@ -162,16 +164,29 @@ def test_full_scale_runs_on_a_small_archive(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder = write_qm9(tmp_path / "data", 16)
-    settings = ("global_batch_size=4", "micro_batch_size=2", "epochs=2", "threads=1", "width=8")
-    options = [f"--set={assignment}" for assignment in settings]
-    done = trainmark(
-        "run", "schnet", "--scale", "full", "--data", folder, "--out", tmp_path / "o", *options
+    assignments = ("global_batch_size=4", "micro_batch_size=2", "epochs=2", "threads=1", "width=8")
+    settings = change(FullSettings(), assignments)
+    framework = plugins.framework("torch")
+    framework.prepare(settings, 1)
+    WORKLOAD.prepare("full", settings, folder, quiet)
+    spec = WORKLOAD.spec("full", settings, folder)
+    assert (spec.benchmark, spec.train_samples, spec.eval_samples) == ("schnet_full", 13, 1)
+    request = TaskRequest(scale="full", spec=spec, settings=settings, seed=1, data=folder)
+    moments = list(
+        loop.train(
+            WORKLOAD.task(request),
+            global_batch_size=4,
+            micro_batches=2,
+            synchronize=framework.synchronize,
+            built=InitStarted,
+            matmul_peak=None,
+        )
     )
-    assert done.returncode == 1, done.stderr
-    (path,) = (tmp_path / "o").rglob("result_0.txt")
-    run = summarize(read(path))
-    assert (run.benchmark, run.status) == ("schnet_full", "aborted")
-    assert len(run.evaluations) == 1
+    (evaluated,) = (moment for moment in moments if isinstance(moment, Evaluated))
+    assert np.isfinite(evaluated.quality)
+    assert isinstance(moments[-1], RunStopped)
+    assert moments[-1].status == keys.ABORTED
+    assert "not met within 26 samples" in moments[-1].reason
 
 
 @pytest.mark.long
