@@ -103,6 +103,33 @@ def test_a_batch_that_does_not_divide_the_epoch_still_counts_whole_epochs() -> N
     assert [m.at.epoch for m in evaluated] == [1, 2]
 
 
+def test_a_step_larger_than_the_way_to_the_next_evaluation_evaluates_once() -> None:
+    task = MadeTask([0.5] * 9)
+    blocks = [m for m in moments(task, global_batch_size=250) if isinstance(m, BlockStopped)]
+    assert [m.samples for m in blocks] == [250, 250]
+    assert task.calls.count("evaluate") == 2
+
+
+def test_a_block_tells_its_mean_loss_and_what_the_task_says() -> None:
+    task = MadeTask([0.5, 0.95])
+    blocks = [m for m in moments(task) if isinstance(m, BlockStopped)]
+    assert [dict(m.statistics) for m in blocks] == [{"train_loss": 1.0, "padding_share": 0.25}] * 2
+
+
+def test_the_padding_share_of_a_run_is_the_mean_over_its_samples() -> None:
+    class Packed(MadeTask):
+        def __init__(self) -> None:
+            super().__init__([0.5, 0.5], max_samples=150)
+            self.shares = iter([0.1, 0.4])
+
+        def statistics(self) -> dict[str, float]:
+            return {"padding_share": next(self.shares)}
+
+    last = list(moments(Packed()))[-1]
+    assert isinstance(last, RunStopped)
+    assert last.efficiency["padding_share"] == pytest.approx(0.2)  # 100 samples, then 50
+
+
 def test_the_last_block_ends_at_the_limit() -> None:
     task = MadeTask([0.1] * 9, max_samples=250)
     blocks = [m for m in moments(task) if isinstance(m, BlockStarted)]

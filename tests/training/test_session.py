@@ -12,7 +12,7 @@ from trainmark import rules
 from trainmark.machine import fingerprint
 from trainmark.mllog import read, summarize
 from trainmark.training.outcome import result_of
-from trainmark.training.session import Order, Session, run_session, safe_name
+from trainmark.training.session import Order, Session, check_order, run_session, safe_name
 from trainmark.types import System, TrainmarkError, UsageError, WorkloadSpec
 
 SYSTEM = System(submitter="Us & Co", system_name="../a box", host_processor_model_name="CPU")
@@ -23,9 +23,13 @@ class Silent:
 
     def __init__(self) -> None:
         self.heard: list[tuple[int, Mapping[str, Any]]] = []
+        self.prepared: list[tuple[str, float]] = []
 
     def probing(self, order: Order) -> None:
         pass
+
+    def preparing(self, text: str, share: float) -> None:
+        self.prepared.append((text, share))
 
     def probed(self, spec: WorkloadSpec, answer: Mapping[str, Any]) -> None:
         self.spec, self.answer = spec, answer
@@ -103,10 +107,68 @@ def test_seeds_are_drawn_when_none_is_given_and_are_recorded(tmp_path: Path) -> 
     assert None not in seeds
 
 
-def test_a_changed_fixed_setting_makes_the_run_open(tmp_path: Path) -> None:
-    session = carry_out(order(tmp_path / "out", "target=0.8"))
-    assert session.division == "open"
-    assert summarize(read(session.logs[0])).division == "open"
+@pytest.mark.parametrize("division", ["open", "closed"])
+def test_the_division_is_the_one_asked_for(tmp_path: Path, division: str) -> None:
+    session = carry_out(order(tmp_path / "out", division=division, runs=3))
+    assert session.division == division
+    assert summarize(read(session.logs[0])).division == division
+    description = orjson.loads((tmp_path / "out/Us_Co/systems/a_box.json").read_bytes())
+    assert description["division"] == division
+    assert all(verdict.ok for verdict in rules.check_path(session.folder))
+
+
+def test_a_changed_fixed_setting_is_for_the_open_division_only(tmp_path: Path) -> None:
+    assert carry_out(order(tmp_path / "open", "target=0.8")).division == "open"
+    with pytest.raises(UsageError, match=r"closed\.fixed: the Closed division fixes target; it is"):
+        carry_out(order(tmp_path / "closed", "target=0.8", division="closed"))
+    assert not (tmp_path / "closed").exists()
+
+
+def test_data_is_prepared_once_and_told(tmp_path: Path) -> None:
+    listener = Silent()
+    assert carry_out(order(tmp_path / "one", "prepare_seconds=0.6"), listener).logs
+    assert listener.prepared
+    assert {text for text, _ in listener.prepared} == {"drawing points"}
+    shares = [share for _, share in listener.prepared]
+    assert shares == sorted(shares)
+    again = Silent()
+    carry_out(order(tmp_path / "two", "prepare_seconds=0.6"), again)
+    assert not again.prepared
+
+
+def test_a_check_looks_at_every_variant_and_runs_nothing(tmp_path: Path) -> None:
+    wanted = order(tmp_path / "out", division="closed")
+    check_order(wanted, ("epochs=1", "learning_rate=0.1"), Silent())
+    with pytest.raises(UsageError, match=r"with target=0\.8: toy may not be run like this"):
+        check_order(wanted, ("target=0.9", "target=0.8"), Silent())
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_that_diverges_is_stopped_with_advice(tmp_path: Path) -> None:
+    listener = Silent()
+    session = carry_out(order(tmp_path / "out", "fail=diverge"), listener)
+    stopped = listener.heard[-1][1]
+    assert stopped["reason"] == "the training loss is not finite: the training has diverged"
+    assert "Lower the learning rate" in stopped["hint"]
+    stop = read(session.logs[0]).first("run_stop")
+    assert stop is not None
+    assert (stop.metadata["status"], stop.metadata["reason"]) == ("aborted", stopped["reason"])
+
+
+def test_a_run_that_only_guesses_is_stopped_half_way(tmp_path: Path) -> None:
+    listener = Silent()
+    carry_out(order(tmp_path / "out", "learning_rate=0", "epochs=8", "chance=0.8"), listener)
+    stopped = listener.heard[-1][1]
+    assert stopped["samples"] == 1600  # of 3,200
+    assert "no better than guessing after 1600 of at most 3200 samples" in stopped["reason"]
+
+
+def test_a_package_that_is_missing_in_the_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="workload 'toy' needs the package 'a_package") as caught:
+        carry_out(order(tmp_path / "out", "fail=package"))
+    assert "Install" in caught.value.hint
+    log = read(next((tmp_path / "out").rglob("result_0.txt")))
+    assert summarize(log).status == "aborted"
 
 
 def test_the_listener_hears_start_evaluations_and_end(tmp_path: Path) -> None:
@@ -178,6 +240,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         ({"workload": "toi"}, "no workload 'toi'"),
         ({"scale": "huge"}, "no scale of toy 'huge'"),
         ({"runs": 0}, "--runs 0"),
+        ({"division": "close"}, "no division 'close'"),
         ({"workload": "broken"}, "cannot be imported"),
     ],
 )

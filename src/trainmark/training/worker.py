@@ -58,7 +58,9 @@ def main() -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == __package__.partition(".")[0]:
             raise  # a part of trainmark itself: a fault
-        missing = plugins.missing_package(f"workload {request.workload!r}", error)
+        missing = plugins.missing_package(
+            f"workload {request.workload!r}", error, wanted=request.workload
+        )
         _send_error(answers, missing)
         return missing.exit_code
     except _Stopped as stop:
@@ -211,7 +213,14 @@ class Progress:
                 quality=moment.quality,
             )
         elif isinstance(moment, RunStopped):
-            self._send("stopped", status=moment.status, reason=moment.reason, hint=moment.hint)
+            self._send(
+                "stopped",
+                samples=moment.at.samples,
+                seconds=now - self._started,
+                status=moment.status,
+                reason=moment.reason,
+                hint=moment.hint,
+            )
 
     def _send(self, kind: str, **fields: Any) -> None:
         _send(self._answers, kind, **fields)
