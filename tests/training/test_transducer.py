@@ -12,7 +12,8 @@ from torch import Tensor
 from trainmark.training.transducer import joint_rows, lattice, transducer_loss
 
 BLANK, CLASSES = 0, 5
-FRAMES, LABELS = (3, 1, 4, 2), ([1, 2], [3], [], [2, 2])
+FRAMES: tuple[int, ...] = (3, 1, 4, 2)
+LABELS: tuple[list[int], ...] = ([1, 2], [3], [], [2, 2])
 
 
 def all_paths(logits: Tensor, labels: Sequence[int]) -> Tensor:

@@ -129,9 +129,10 @@ def test_the_operations_include_those_within_the_lstm(tmp_path: Path) -> None:
     task = FullTask(TaskRequest(scale="full", spec=spec, settings=settings, seed=1, data=None))
     task.build()
     frames, encoded, columns = 410, 205, 46
-    before = sum(p.numel() for n, p in task.model.before.named_parameters() if "weight" in n)
-    after = sum(p.numel() for n, p in task.model.after.named_parameters() if "weight" in n)
-    told = sum(p.numel() for n, p in task.model.prediction.named_parameters() if "weight" in n)
+    before, after, told = (
+        sum(v.numel() for name, v in task.model.state_dict().items() if name.startswith(layer))
+        for layer in ("before.weight", "after.weight", "prediction.weight")
+    )
     dense = encoded * 64 * 32 + columns * 32 * 32 + encoded * columns * 32 * 1024
     mel = 1230 * 257 * 80 / 3  # forward only: one of the three
     wanted = 6 * (frames * before + encoded * after + columns * told + dense + mel)

@@ -139,7 +139,7 @@ class Lstm(nn.LSTM):
     the newest instructions.
     """
 
-    def forward(self, x: Tensor, state: Any = None) -> Any:
+    def forward(self, x: Tensor, state: Any = None) -> Any:  # type: ignore[override]
         """As ``torch.nn.LSTM``: x (T, B, inputs) to (T, B, width) and the last state."""
         kind = x.device.type
         if not torch.is_autocast_enabled(kind):

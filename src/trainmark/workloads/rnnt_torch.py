@@ -98,13 +98,14 @@ class RnntTask(TorchTask):
         """The held-out set once."""
         raise NotImplementedError
 
+    @property
+    def encoded_frames(self) -> Callable[[int], int]:
+        """Encoder frames of an input of a length; worker processes can be sent it."""
+        return partial(_encoded, self.mel_frames, self.sizes.stack)
+
     def collate(self) -> Collate:
         """What makes batches of sounds or features with their texts."""
-        return Collate(
-            pieces=self.vocabulary,
-            blank=self.sizes.blank,
-            frames=partial(_encoded, self.mel_frames, self.sizes.stack),
-        )
+        return Collate(pieces=self.vocabulary, blank=self.sizes.blank, frames=self.encoded_frames)
 
     def make_model(self) -> nn.Module:
         """See ``rnnt_model``."""
@@ -166,7 +167,7 @@ class RnntTask(TorchTask):
         ]
         noise = self.noise(samples)
         lengths = (noise.shape[1],) * samples
-        frames = [_encoded(self.mel_frames, self.sizes.stack, length) for length in lengths]
+        frames = [self.encoded_frames(length) for length in lengths]
         return SpeechBatch(
             inputs=noise,
             lengths=lengths,
@@ -253,7 +254,7 @@ class DeskTask(RnntTask):
         folder, chosen = self._folder, self.settings
         self.vocabulary = Pieces(folder / PIECES)
         collate = self.collate()
-        train, held_out = (self._read(folder, split) for split in SPLITS)
+        train, held_out = (self.read(folder, split) for split in SPLITS)
         order = in_order([len(features) for features, _ in held_out], EVAL_BATCH)
         self._held_out = [collate([held_out[pick.index] for pick in picks]) for picks in order]
         micro_batches = epochs(
@@ -270,7 +271,7 @@ class DeskTask(RnntTask):
         """The held-out set, made when ``batches`` opened the data."""
         return self._held_out
 
-    def _read(self, folder: Path, split: str) -> list[tuple[Tensor, str]]:
+    def read(self, folder: Path, split: str) -> list[tuple[Tensor, str]]:
         """Features and text of every utterance of a split."""
         utterances = librispeech.scan(folder, [split])
         sounds = [speech.trimmed(speech.read(utterance.file)) for utterance in utterances]
@@ -296,7 +297,7 @@ class FullTask(RnntTask):
 
     settings: FullSettings
     # By the names that the rules of rounds 1.0 to 2.1 give them.
-    initialized_tensors = (
+    initialized_tensors: tuple[str, ...] = (
         "pre_rnn",
         "post_rnn",
         "pred_embed",

@@ -18,7 +18,7 @@ def order(seed: int = 1, buckets: int = 1, **changed: float) -> list[list[Pick]]
 def padding(batches: list[list[Pick]]) -> float:
     """The share of places without sound."""
     said = [[LENGTHS[pick.index] / pick.rate for pick in batch] for batch in batches]
-    return 1 - sum(map(sum, said)) / sum(len(row) * max(row) for row in said)
+    return float(1 - sum(map(sum, said)) / sum(len(row) * max(row) for row in said))
 
 
 def test_an_epoch_has_every_utterance_once_but_for_what_fills_no_step() -> None:
