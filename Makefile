@@ -1,5 +1,5 @@
 # make bench   set up and run the main job: ResNet-50 to its target, three times (RUNS=3)
-# make bench ALL=1   the same for all six models, once each (RUNS=1), and one table of them
+# make bench ALL=1   the same for all models, once each (RUNS=1), and one table of them
 # make test    set up and pass the tests
 # make check   style, types, layers, generated pages
 # make lint    mend what ruff can mend
