@@ -1,3 +1,4 @@
+import itertools
 import math
 import socket
 import sys
@@ -10,10 +11,20 @@ import torch
 from torch.multiprocessing.spawn import spawn
 
 from tests.training.moments import MadeTask, built, make_spec
+from trainmark import rules
+from trainmark.mllog import LogWriter, read
 from trainmark.training import loop
 from trainmark.training.doom import DoomedRunError, Watch
 from trainmark.training.frameworks.torch import FRAMEWORK
-from trainmark.training.moments import Built, Evaluated, Moment, RunStarted, RunStopped
+from trainmark.training.log_observer import LogObserver, Submission
+from trainmark.training.moments import (
+    Built,
+    Evaluated,
+    EvaluationStarted,
+    Moment,
+    RunStarted,
+    RunStopped,
+)
 from trainmark.types import Direction, Target
 
 
@@ -181,3 +192,27 @@ def test_a_success_that_no_evaluation_proves_is_none() -> None:
         stop = told(odd)
         assert stop.status == "aborted"
         assert stop.reason == "no evaluation reached the target, so this is no success"
+
+
+@pytest.mark.parametrize("evaluated", [False, True])
+def test_the_checker_finds_a_success_without_an_evaluation(tmp_path: Path, evaluated: bool) -> None:
+    """A log that another writer has made, or somebody's hand."""
+    path = tmp_path / "result_0.txt"
+    who = Submission(
+        org="Us", platform="a box", division="open", status="onprem", ruleset="own", seed=7
+    )
+    task = MadeTask([0.95])
+    task.hyperparameters = {
+        "global_batch_size": 50,
+        "gradient_accumulation_steps": 1,
+        "opt_name": "sgd",
+    }
+    seconds = itertools.count(1_700_000_000_000, 1000)
+    with LogWriter(path, now_ms=seconds.__next__) as writer:
+        observer = LogObserver(writer, who)
+        for moment in run(task):
+            if evaluated or not isinstance(moment, EvaluationStarted | Evaluated):
+                observer(moment)
+    errors = [finding.rule for finding in rules.check_log(read(path)).findings if finding.is_error]
+    missing = ["rules.eval_start.missing", "rules.eval_stop.missing", "rules.eval_accuracy.missing"]
+    assert errors == ([] if evaluated else missing)

@@ -7,6 +7,7 @@ from rich.console import Console
 from tests.training.moments import make_spec
 from tests.training.test_session import order
 from trainmark.training.progress import ProgressLine, _duration
+from trainmark.types import Direction, Target
 
 ANSWER: dict[str, Any] = {
     "settings": {"precision": "fp32", "memory_format": "contiguous", "global_batch_size": 50},
@@ -48,6 +49,26 @@ def test_the_line_shows_rate_quality_and_time_left() -> None:
     assert "50 samples/s" in line
     assert "eval_accuracy - of 90 %" in line
     assert "about 0:02 left" in line
+
+
+def test_the_quality_has_the_name_and_unit_of_the_target_and_a_doomed_run_advice() -> None:
+    out = io.StringIO()
+    target = Target(
+        metric="eval_error", value=0.24, direction=Direction.LOWER, name="mean error", unit="eV"
+    )
+    with ProgressLine(Console(file=out, width=200)) as progress:
+        progress.probing(order(Path("out")))
+        progress.preparing("computing energies", 0.5)
+        progress.probed(make_spec(target=target), ANSWER)
+        progress.message(0, {"kind": "started"})
+        progress.message(0, {"kind": "evaluated", "samples": 9, "seconds": 1.0, "quality": 0.5})
+        stopped = {"kind": "stopped", "status": "aborted", "reason": "doomed", "hint": "Think."}
+        progress.message(0, stopped | {"samples": 12, "seconds": 2.0})
+    lines = out.getvalue().splitlines()
+    assert "target mean error 0.24 eV;" in lines[0]
+    assert lines[1].startswith("run 1 of 1: aborted (doomed), mean error 0.5")
+    assert lines[1].endswith(" eV after 12 samples in 0:02")
+    assert lines[2:] == ["  Think."]
 
 
 def test_the_second_run_is_timed_by_the_first() -> None:
