@@ -46,7 +46,7 @@ def setting(
         minimum: Smallest allowed number.
         maximum: Largest allowed number.
         choices: The allowed words.
-        fixed: Whether the Closed division fixes it: changing it makes the run Open.
+        fixed: Whether the Closed division fixes it, and refuses another value than the default.
     """
     metadata = {
         "help": help,
