@@ -96,7 +96,12 @@ def _data(numbered: Numbered) -> dict[str, Any]:
     found = {column.name: getattr(run, column.name) for column in RUN_COLUMNS[2:]}
     found["target"] = None if run.target is None else run.target.to_dict()
     found["evaluations"] = [
-        {"minutes": one.minutes, "samples": one.samples, "quality": one.quality}
+        {
+            "minutes": one.minutes,
+            "samples": one.samples,
+            "quality": one.quality,
+            "train_loss": one.train_loss,
+        }
         for one in run.evaluations
     ]
     return {"result_id": result_id, "run_index": index, **found}
