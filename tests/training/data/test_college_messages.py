@@ -28,7 +28,7 @@ def test_the_packaged_messages_are_those_of_the_publication() -> None:
         gzip.compress(b"\xff\xfe"),
         gzip.compress(b"Source,Target,Timestamp\n" * 99)[:30],
     ],
-    ids=["no gzip", "four columns", "no time", "two columns", "header only", "no text", "cut"],
+    ids=["no gzip", "too few", "no time", "two columns", "header only", "no text", "cut"],
 )
 def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "messages.csv.gz"
