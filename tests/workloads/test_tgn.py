@@ -232,24 +232,3 @@ def test_chance_destinations_are_all_equally_likely() -> None:
 def test_the_desk_target_is_reached(tmp_path: Path) -> None:
     done = trainmark("run", "tgn", "--seed", "1", "--out", tmp_path / "o")
     assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.long
-def test_without_its_memory_it_stays_below(tmp_path: Path) -> None:
-    """The memory is what carries it over the simple rules."""
-    settings = change(DeskSettings(), ["precision=fp32", "threads=1"])
-    plugins.framework("torch").prepare(settings, 1)
-    spec = WORKLOAD.spec("desk", settings, None)
-    task = DeskTask(TaskRequest(scale="desk", spec=spec, settings=settings, seed=1, data=None))
-    task.build()
-    batches, best, samples = task.batches(), 0.0, 0
-    for _ in range(6):
-        for _ in range(spec.evaluate_every_samples // 100):
-            assert task._memory is not None
-            task._memory.values.zero_()
-            task.forward_backward(next(batches))
-            task.update(samples)
-            samples += 100
-        task._test = (task._trained, [b for b in task._test[1] if len(b.queries)])
-        best = max(best, task.evaluate())
-    assert 0.95 < best < tgn.DESK_TARGET
