@@ -89,6 +89,24 @@ def test_its_gradient_is_that_of_finite_differences() -> None:
     assert torch.autograd.gradcheck(lambda x: transducer_loss(x, where, BLANK) * weights, (logits,))
 
 
+def test_its_gradient_is_that_of_differentiating_every_path() -> None:
+    where = lattice(FRAMES, LABELS, BLANK)
+    gradients = []
+    for by_paths in (False, True):
+        logits = random_logits(len(where.owners), seed=5).requires_grad_()
+        losses = (
+            torch.stack([all_paths(x, y) for x, y in zip(where.parts(logits), LABELS, strict=True)])
+            if by_paths
+            else transducer_loss(logits, where, BLANK)
+        )
+        losses.mean().backward()
+        gradients.append(logits.grad)
+    ours, theirs = gradients
+    assert ours is not None
+    assert theirs is not None
+    assert torch.allclose(ours, theirs, atol=1e-12)
+
+
 def test_the_joint_is_the_rectified_sum_and_its_gradient_that_of_differences() -> None:
     where = lattice(FRAMES, LABELS, BLANK)
     generator = torch.Generator().manual_seed(3)

@@ -9,6 +9,7 @@ import torch
 from tests.cli.commands import trainmark
 from tests.training.speech import write_librispeech, write_shards
 from tests.workloads.full_shaped import judged, write_full_shaped_log
+from tests.workloads.rnnt_baselines import constant, linear, load, nearest
 from trainmark.mllog import read, summarize
 from trainmark.training import plugins
 from trainmark.training.settings import change
@@ -98,6 +99,7 @@ def test_full_scale_trains_and_evaluates_on_real_files(task: FullTask) -> None:
     assert sum(len(batch.texts) for batch in task.eval_batches()) == 3
 
 
+@pytest.mark.parametrize("data", ["folders"], indirect=True)
 def test_the_warm_up_leaves_no_trace(task: FullTask) -> None:
     before = [p.clone() for p in task.model.parameters()]
     task.warm_up()
@@ -215,16 +217,15 @@ def test_a_batch_larger_than_the_data_is_told(data: Path) -> None:
 @pytest.mark.long
 def test_full_scale_runs_from_the_command_line(tmp_path: Path) -> None:
     data = write_librispeech(tmp_path / "data", {"train-clean-100": 10, "dev-clean": 3})
-    options = [f"--set={word}" for word in (*NARROW, "epochs=2")]
-    done = trainmark(
-        "run", "rnnt", "--scale", "full", "--data", data, "--out", tmp_path / "o", *options
-    )
-    assert done.returncode == 1, done.stderr  # ten sentences do not reach 5.8 %
-    assert "the target was not met within 16 samples" in done.stderr
+    options = [f"--set={word}" for word in (*NARROW, "epochs=1")]
+    where = ("--data", data, "--out", tmp_path / "o", "--seed", "1")
+    done = trainmark("run", "rnnt", "--scale", "full", *where, *options)
+    assert done.returncode == 1, done.stderr  # two steps teach it nothing
+    assert "no better than guessing after 8 of at most 8 samples" in done.stderr
     (path,) = (tmp_path / "o").rglob("result_0.txt")
     run = summarize(read(path))
     assert (run.benchmark, run.status) == ("rnnt_full", "aborted")
-    assert len(run.evaluations) == 2
+    assert len(run.evaluations) == 1
 
 
 @pytest.mark.long
@@ -233,3 +234,12 @@ def test_the_desk_target_is_reached(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (path,) = (tmp_path / "o").rglob("result_0.txt")
     assert summarize(read(path)).status == "success"
+
+
+@pytest.mark.long
+def test_the_desk_target_lies_well_below_what_simple_methods_reach() -> None:
+    data = load()
+    target = WORKLOAD.spec("desk", DeskSettings(), None).target.value
+    assert constant(data) > 8 * target
+    assert nearest(data) > 3 * target
+    assert linear(data) > 1.5 * target

@@ -249,7 +249,7 @@ _NEEDS: Mapping[str, Needs] = {
             url="https://pypi.org/project/espeakng-loader/",
             licence="made on this machine by espeak-ng (GPL-3.0, used as a separate tool)",
             size_bytes=0,
-            layout="Nothing to do: made once in about 15 seconds and kept in the user's cache.",
+            layout="Nothing to do: made once in about 20 seconds and kept in the user's cache.",
         ),
         memory_bytes=700 << 20,
         memory_basis="resident memory of the process on a CPU",
