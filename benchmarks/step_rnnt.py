@@ -1,6 +1,6 @@
 """The full-size RNN-T training step on utterances of 5 to 15 seconds: ours against the usual one.
 
-    python benchmarks/step_rnnt.py [--pairs 5] [--batch 4] [--steps 2]
+    python benchmarks/step_rnnt.py [--pairs 5] [--batch 8] [--steps 2]
 
 "Usual" is what mlcommons/training, retired_benchmarks/rnnt/pytorch (train.py, rnnt/model.py) does:
 the joint network and the loss see the whole padded grid of frames x labels x classes. That
@@ -120,7 +120,7 @@ BENCHMARK = StepBenchmark(
     samples="utterances",
     usual="the padded step of mlcommons/training, retired_benchmarks/rnnt/pytorch",
     usual_step=usual_step,
-    batch=4,
+    batch=8,
     steps=2,
     batches=our_batches,
 )
