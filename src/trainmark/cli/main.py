@@ -14,7 +14,8 @@ from typing import Any
 import click
 
 from trainmark import __version__
-from trainmark.types import TrainmarkError, printable, unknown_name
+from trainmark.cli.error_text import error_text
+from trainmark.types import TrainmarkError, unknown_name
 
 __all__ = ["VERBS", "Verb", "command", "main"]
 
@@ -108,9 +109,7 @@ def main() -> None:
     try:
         sys.exit(command.main(prog_name="trainmark", standalone_mode=False) or 0)
     except TrainmarkError as error:
-        for line in (f"trainmark: {error.message}", f"  {error.hint}" if error.hint else ""):
-            if line:
-                click.echo("\n".join(map(printable, line.split("\n"))), err=True)
+        click.echo(error_text(error), err=True)
         sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()

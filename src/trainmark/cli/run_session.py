@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from trainmark.cli.error_text import error_text
 from trainmark.report import SessionReport, load, print_session, session_to_dict, write_html
 from trainmark.report.session import Entry
 from trainmark.training.progress import ProgressLine
@@ -157,10 +158,7 @@ def attempt(order: Order, catalogue: Path | None, console: Console) -> Attempt:
 
 def tell_error(console: Console, error: TrainmarkError) -> None:
     """Say on the console what went wrong, as the end of a command would."""
-    for line in (f"trainmark: {error.message}", f"  {error.hint}" if error.hint else ""):
-        if line:
-            shown = "\n".join(map(printable, line.split("\n")))
-            console.print(shown, markup=False, highlight=False, soft_wrap=True)
+    console.print(error_text(error), markup=False, highlight=False, soft_wrap=True)
 
 
 def print_json(data: dict[str, object]) -> None:

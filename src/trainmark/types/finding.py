@@ -2,7 +2,10 @@
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
+
+from trainmark.types.errors import TrainmarkError
 
 __all__ = ["Finding", "Severity"]
 
@@ -45,6 +48,23 @@ class Finding:
         assert self.rule, "a finding names its rule"
         assert self.message, "a finding says something"
         assert self.line_no is None or self.line_no >= 1, self.line_no
+
+    @classmethod
+    def of_error(cls, error: TrainmarkError, *, rule: str, path: str | Path) -> "Finding":
+        """What an error says of a file, as an observation that decides the verdict.
+
+        Args:
+            error: Its message and its hint, which becomes the fix.
+            rule: The rule's name.
+            path: The file or folder.
+        """
+        return cls(
+            rule=rule,
+            severity=Severity.ERROR,
+            message=error.message,
+            fix=error.hint,
+            path=str(path),
+        )
 
     @property
     def is_error(self) -> bool:

@@ -48,13 +48,13 @@ def check_folder(data: Path) -> Iterator[Finding]:
         vocabulary = WordPiece.read(folder.vocabulary).size
         held_out = folder.eval_samples()
     except UsageError as error:
-        yield _wrong("data.folders", error, data)
+        yield Finding.of_error(error, rule="data.folders", path=data)
         return
     for file in (*folder.train, folder.held_out):
         try:
             _read_first(file, vocabulary, records=folder.records or file == folder.held_out)
         except UsageError as error:
-            yield _wrong("data.format", error, file)
+            yield Finding.of_error(error, rule="data.format", path=file)
     if folder.checkpoint is None or find_checkpoint(folder.checkpoint) is None:
         yield Finding(
             rule="data.checkpoint",
@@ -94,16 +94,6 @@ def _read_first(file: Path, vocabulary: int, *, records: bool) -> None:
     )
     if not sum(1 for _ in islice(items, _FIRST_RECORDS)):
         raise UsageError(f"{file} holds nothing", hint="Copy it again.")
-
-
-def _wrong(rule: str, error: UsageError, path: Path) -> Finding:
-    return Finding(
-        rule=rule,
-        severity=Severity.ERROR,
-        message=error.message,
-        fix=error.hint,
-        path=str(path),
-    )
 
 
 _REFERENCE = "https://github.com/mlcommons/training/tree/master/language_model/tensorflow/bert"

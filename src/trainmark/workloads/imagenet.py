@@ -96,13 +96,7 @@ def check(data: Path) -> Iterator[Finding]:
     try:
         splits = scan("this", data)
     except UsageError as error:
-        yield Finding(
-            rule="data.folders",
-            severity=Severity.ERROR,
-            message=error.message,
-            fix=error.hint,
-            path=str(data),
-        )
+        yield Finding.of_error(error, rule="data.folders", path=data)
         return
     if not splits.whole:
         numbers = "{:,} training and {:,} validation images, {:,} classes"

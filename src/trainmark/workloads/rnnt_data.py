@@ -267,13 +267,7 @@ def findings(data: Path) -> Iterator[Finding]:
             else dict(zip(("train", "dev"), (i.samples for i in archives(data)), strict=True))
         )
     except UsageError as error:
-        yield Finding(
-            rule="data.folders",
-            severity=Severity.ERROR,
-            message=error.message,
-            fix=error.hint,
-            path=str(data),
-        )
+        yield Finding.of_error(error, rule="data.folders", path=data)
         return
     wanted = (sum(TRAIN.values()), sum(HELD_OUT.values()))
     if found is None or tuple(counts.values()) != wanted:

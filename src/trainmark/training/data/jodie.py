@@ -128,13 +128,7 @@ def check_table(file: Path, *, interactions: int, features: int) -> Iterator[Fin
         table = scan_table(file)
         _find_wrong_line(table, _FIRST_RECORDS)
     except UsageError as error:
-        yield Finding(
-            rule="data.records",
-            severity=Severity.ERROR,
-            message=error.message,
-            fix=error.hint,
-            path=str(file),
-        )
+        yield Finding.of_error(error, rule="data.records", path=file)
         return
     if (table.interactions, table.features) != (interactions, features):
         yield Finding(

@@ -22,13 +22,7 @@ def findings(data: Path) -> Iterator[Finding]:
         left_out = qm9.read_left_out(data / qm9.LEFT_OUT)
         qm9.read_archive(data / qm9.ARCHIVE, frozenset(), first=_FIRST)
     except UsageError as error:
-        yield Finding(
-            rule="data.format",
-            severity=Severity.ERROR,
-            message=error.message,
-            fix=error.hint,
-            path=str(data),
-        )
+        yield Finding.of_error(error, rule="data.format", path=data)
         return
     if len(left_out) != _PUBLISHED_LEFT_OUT:
         yield Finding(
