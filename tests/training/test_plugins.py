@@ -33,3 +33,6 @@ def test_a_missing_framework_says_what_to_install(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(UsageError, match="needs the package 'torch'") as caught:
         plugins.framework("torch")
     assert caught.value.hint == "Install it: pip install 'trainmark[torch]'"
+    with pytest.raises(UsageError) as caught:  # no second trip for what else the workload needs
+        plugins.framework("torch", "tgn")
+    assert caught.value.hint == "Install it: pip install 'trainmark[tgn]'"

@@ -8,8 +8,9 @@ from safetensors.torch import save_file
 
 from tests.training.data.tf_checkpoint_files import write_checkpoint
 from tests.workloads.test_bert_model import small
+from trainmark.training.data.bert_folder import find_checkpoint
 from trainmark.types import UsageError
-from trainmark.workloads.bert_checkpoint import find_checkpoint, load_checkpoint
+from trainmark.workloads.bert_checkpoint import load_checkpoint
 from trainmark.workloads.bert_model import PackedBert
 
 # The names of the MLPerf reference, for one layer and the heads, with a transposed shape or not.

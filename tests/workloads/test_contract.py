@@ -1,6 +1,8 @@
 """What every registered workload keeps; a new one is found by itself."""
 
 import math
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +18,11 @@ from trainmark.training.task import Task, TaskRequest, Workload
 from trainmark.types import WorkloadSpec
 
 NAMES = plugins.workload_names()
+# What is imported by the process that trains, and by nothing that only wants to know.
+HEAVY = (
+    "torch transformers tokenizers pytorch_optimizer pythonbible sentencepiece soundfile "
+    "webdataset espeakng_loader jiwer torch_geometric chemicals rdkit tblite mlxtend PIL"
+).split()
 
 
 @pytest.fixture(params=NAMES)
@@ -26,6 +33,21 @@ def workload(request: pytest.FixtureRequest) -> Workload:
 
 def test_its_name_is_that_of_its_entry_point(workload: Workload) -> None:
     assert workload.name in NAMES
+
+
+def test_it_is_shown_and_its_data_checked_without_its_framework(
+    workload: Workload, tmp_path: Path
+) -> None:
+    program = (
+        "import sys; from pathlib import Path; from trainmark.training import plugins;"
+        "from trainmark.cli.workload_facts import facts_of;"
+        f"workload = plugins.workload({workload.name!r}); facts_of(workload);"
+        f"found = [list(workload.check_data(scale, Path({str(tmp_path)!r})))"
+        " for scale in workload.scales];"
+        f"print(*(name for name in {HEAVY!r} if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout.strip(), done.returncode) == ("", 0), done.stderr
 
 
 def test_it_says_where_its_numbers_come_from(workload: Workload) -> None:

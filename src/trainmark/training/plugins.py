@@ -89,13 +89,17 @@ def workload(name: str) -> Any:
     return _named("workload", name)
 
 
-def framework(name: str) -> Any:
+def framework(name: str, workload: str = "") -> Any:
     """The framework of that name.
+
+    Args:
+        name: Its name.
+        workload: The workload that needs it: its extra brings all that it needs, not only this.
 
     Raises:
         UsageError: There is none (lists the valid names), or it cannot be imported.
     """
-    return _named("framework", name)
+    return _named("framework", name, workload)
 
 
 def observers() -> list[Any]:
@@ -103,19 +107,19 @@ def observers() -> list[Any]:
     return [p.loaded for p in plugins() if p.kind == "observer" and not p.problem]
 
 
-def _named(kind: str, name: str) -> Any:
+def _named(kind: str, name: str, extra: str = "") -> Any:
     entries = {entry.name: entry for entry in entry_points(group=GROUPS[kind])}
     if name not in entries:
         raise unknown_name(kind, name, entries)
-    return _load(entries[name], kind)
+    return _load(entries[name], kind, extra)
 
 
-def _load(entry: EntryPoint, kind: str) -> Any:
+def _load(entry: EntryPoint, kind: str, extra: str = "") -> Any:
     """Import what an entry point names; a stranger's code may fail in any way at import."""
     try:
         return entry.load()
     except ModuleNotFoundError as error:
-        raise missing_package(f"{kind} {entry.name!r}", error, entry.name) from error
+        raise missing_package(f"{kind} {entry.name!r}", error, extra or entry.name) from error
     except Exception as error:
         raise UsageError(
             f"{kind} {entry.name!r} ({entry.value}) cannot be imported: "

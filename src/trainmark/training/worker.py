@@ -85,7 +85,7 @@ def _answer(request: Request, answers: BinaryIO) -> None:
 
 
 def _check(chosen: Workload, request: Request, defaults: Settings, answers: BinaryIO) -> None:
-    framework = plugins.framework(chosen.framework)
+    framework = plugins.framework(chosen.framework, chosen.name)
     for variant in request.variants:
         settings = change(defaults, [*request.assignments, variant])
         try:
@@ -118,7 +118,7 @@ def _teller(answers: BinaryIO) -> Tell:
 
 def _probe(chosen: Workload, request: Request, defaults: Settings, answers: BinaryIO) -> None:
     settings = change(defaults, request.assignments)
-    framework = plugins.framework(chosen.framework)
+    framework = plugins.framework(chosen.framework, chosen.name)
     found = probe(
         chosen,
         framework,
@@ -144,7 +144,7 @@ def _train(chosen: Workload, request: Request, settings: Settings, answers: Bina
     assert request.spec is not None, "a run needs the spec of its probe"
     assert request.log is not None, "a run needs a log"
     assert request.submission is not None, "a run needs to say who runs it"
-    framework = plugins.framework(chosen.framework)
+    framework = plugins.framework(chosen.framework, chosen.name)
     framework.prepare(settings, request.seed)
     task = chosen.task(
         TaskRequest(

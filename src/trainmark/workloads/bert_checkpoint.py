@@ -15,9 +15,8 @@ from torch import Tensor, nn
 from trainmark.training.data import tf_checkpoint
 from trainmark.types import UsageError
 
-__all__ = ["find_checkpoint", "load_checkpoint", "reference_names"]
+__all__ = ["load_checkpoint", "reference_names"]
 
-_PATTERNS = ("model.safetensors", "pytorch_model.bin", "*.index")
 _EMBEDDING = "bert.embeddings.word_embeddings.weight"
 _BIAS = "cls.predictions.bias"
 # The projection is the embedding again, and its bias has two names: one tensor each.
@@ -35,11 +34,6 @@ def reference_names(network: nn.Module) -> tuple[str, ...]:
     """What the reference, and the rules of rounds 1.1 to 2.1, call the tensors of a network."""
     names = (name for name in network.state_dict() if name not in _SAME)
     return tuple(_reference_name(name) for name in names)
-
-
-def find_checkpoint(folder: Path) -> Path | None:
-    """The file to read in a folder, None if it holds no checkpoint."""
-    return next((file for pattern in _PATTERNS for file in sorted(folder.glob(pattern))), None)
 
 
 def load_checkpoint(network: nn.Module, file: Path) -> None:

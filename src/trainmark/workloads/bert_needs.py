@@ -9,7 +9,6 @@ from trainmark.training.data.bert_records import read_sequences
 from trainmark.training.data.text_shards import read_documents
 from trainmark.training.data.wordpiece import WordPiece
 from trainmark.types import DataFile, DataSet, Finding, Needs, Severity, UsageError
-from trainmark.workloads.bert_checkpoint import find_checkpoint
 
 __all__ = ["NEEDS", "OFFICIAL", "check_folder", "is_official"]
 
@@ -55,7 +54,7 @@ def check_folder(data: Path) -> Iterator[Finding]:
             _read_first(file, vocabulary, records=folder.records or file == folder.held_out)
         except UsageError as error:
             yield Finding.of_error(error, rule="data.format", path=file)
-    if folder.checkpoint is None or find_checkpoint(folder.checkpoint) is None:
+    if folder.checkpoint is None or bert_folder.find_checkpoint(folder.checkpoint) is None:
         yield Finding(
             rule="data.checkpoint",
             severity=Severity.WARNING,

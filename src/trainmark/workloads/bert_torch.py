@@ -36,11 +36,7 @@ from trainmark.training.frameworks.torch_task import TorchTask
 from trainmark.training.optim import decay_groups
 from trainmark.training.task import TaskRequest
 from trainmark.workloads.bert import DESK_EVAL
-from trainmark.workloads.bert_checkpoint import (
-    find_checkpoint,
-    load_checkpoint,
-    reference_names,
-)
+from trainmark.workloads.bert_checkpoint import load_checkpoint, reference_names
 from trainmark.workloads.bert_model import PackedBert, look_around
 from trainmark.workloads.bert_needs import OFFICIAL
 from trainmark.workloads.bert_schedule import hyperparameters, learning_rate
@@ -295,7 +291,7 @@ class FullTask(BertTask):
         model = super().make_model()
         assert isinstance(model, PackedBert)
         folder = None if self._folder is None else self._folder.checkpoint
-        file = None if folder is None else find_checkpoint(folder)
+        file = None if folder is None else bert_folder.find_checkpoint(folder)
         if file is not None:
             load_checkpoint(model.network, file)
         self.initialized_tensors = reference_names(model.network)

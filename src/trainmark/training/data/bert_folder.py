@@ -15,7 +15,7 @@ from pathlib import Path
 from trainmark.training.data import tfrecord
 from trainmark.types import UsageError
 
-__all__ = ["BertFolder", "scan"]
+__all__ = ["BertFolder", "find_checkpoint", "scan"]
 
 LAYOUT = (
     "DIR/vocab.txt; DIR/tfrecord/part-* (records) or DIR/results4/part-* (plain text shards); "
@@ -25,6 +25,7 @@ LAYOUT = (
 )
 _RECORDS, _TEXTS = ("tfrecord",), ("results4", "results")
 _EVAL, _CHECKPOINTS = ("eval_10k", "tfrecord/eval_10k"), ("checkpoint", "tf1_ckpt")
+_WEIGHTS = ("model.safetensors", "pytorch_model.bin", "*.index")
 _COUNTED_BYTES = 64 << 20  # a folder up to this size is counted, a larger one reckoned
 _RECKONED_RECORDS = 1000
 _TEXT_BYTES_A_SEQUENCE = 1200  # 255 tokens (half of 512, as published) of 4.7 bytes each
@@ -113,6 +114,11 @@ def scan(root: Path) -> BertFolder:
         checkpoint=next((root / name for name in _CHECKPOINTS if (root / name).is_dir()), None),
         train_bytes=sum(sizes),
     )
+
+
+def find_checkpoint(folder: Path) -> Path | None:
+    """The file of weights to read in a folder, None if it holds no checkpoint."""
+    return next((file for pattern in _WEIGHTS for file in sorted(folder.glob(pattern))), None)
 
 
 def _parts(root: Path, folders: tuple[str, ...]) -> tuple[Path, ...]:
