@@ -3,7 +3,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.cli.commands import trainmark
+from tests.cli.commands import trainmark, without
 from tests.training.images import write_tree
 
 
@@ -29,6 +29,63 @@ def test_an_error_is_told_with_what_to_do(pictures: Path) -> None:
     told = orjson.loads(trainmark("data", "check", "resnet50", pictures, "--json").stdout)
     assert (told["workload"], told["scale"], told["ok"]) == ("resnet50", "full", False)
     assert [one["rule"] for one in told["findings"]] == ["data.folders"]
+
+
+def test_files_that_are_no_pictures_are_told(pictures: Path) -> None:
+    first, *_, last = sorted((pictures / "val" / "n01440764").iterdir())
+    first.write_bytes(b"")
+    last.write_bytes(last.read_bytes()[:20])  # decoding it is the run's work
+    done = trainmark("data", "check", "resnet50", pictures, "--json")
+    assert done.returncode == 1
+    found = {one["path"]: one["rule"] for one in orjson.loads(done.stdout)["findings"]}
+    assert found == {str(first): "data.format", str(pictures): "data.count"}
+
+
+@pytest.mark.usefixtures("toy_plugin")
+def test_what_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "points.txt").write_text("12345")
+    (tmp_path / "more.txt").mkdir()
+    done = trainmark("data", "check", "toy", tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert f"error data.unreadable: {tmp_path / 'more.txt'} cannot be read: Is a" in done.stdout
+
+
+def test_a_picture_that_cannot_be_read_is_a_finding(pictures: Path) -> None:
+    file = pictures / "train" / "n01440764" / "a.JPEG"
+    file.symlink_to("/proc/self/mem")  # its first bytes: input/output error, for root as well
+    done = trainmark("data", "check", "resnet50", pictures, "--json")
+    assert done.returncode == 1, done.stderr
+    found = {one["path"]: one["rule"] for one in orjson.loads(done.stdout)["findings"]}
+    assert found == {str(file): "data.unreadable", str(pictures): "data.count"}
+
+
+@pytest.mark.parametrize(
+    ("name", "package"), [("bert", "tokenizers"), ("rnnt", "soundfile"), ("resnet50", None)]
+)
+def test_a_package_that_is_not_installed_is_named(
+    tmp_path: Path, pictures: Path, name: str, package: str | None
+) -> None:
+    """What the formats of a workload need may be missing where only the folder is looked at."""
+    (tmp_path / "tfrecord").mkdir()
+    for file in ("eval_10k", "tfrecord/part-0"):
+        (tmp_path / file).write_text("x")
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n")
+    for split in ("train-clean-100", "dev-clean"):
+        speech = tmp_path / split / "1" / "2"
+        speech.mkdir(parents=True)
+        (speech / "1-2.trans.txt").write_text("1-2-0000 A\n")
+        (speech / "1-2-0000.flac").write_bytes(b"x")
+    blocked = tmp_path / "blocked"
+    blocked.mkdir()
+    lacking = without(blocked, "torch", "tokenizers", "soundfile", "PIL")
+    folder = tmp_path if package else pictures
+    done = trainmark("data", "check", name, folder, env=lacking)
+    if package is None:
+        assert done.returncode == 0, done.stderr
+    else:
+        assert done.returncode == 2, done.stderr
+        assert f"needs the package {package!r}, which is not installed" in done.stderr
+        assert f"pip install 'trainmark[{name}]'" in done.stderr
 
 
 @pytest.mark.usefixtures("toy_plugin")

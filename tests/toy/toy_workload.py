@@ -202,6 +202,8 @@ class Toy:
 
     def check_data(self, scale, data):
         yield from ()
+        if (data / "more.txt").exists():
+            (data / "more.txt").read_bytes()
 
     def prepare(self, scale, settings, data, tell):
         if settings.prepare_seconds:

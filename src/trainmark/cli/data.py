@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trainmark.training.data_files import FileState
+    from trainmark.training.task import Workload
     from trainmark.types import Finding
 
 __all__ = ["check", "command", "list_all"]
@@ -84,7 +87,7 @@ def check(group_json: bool, name: str, folder: Path, scale: str | None, *, as_js
     try:
         states = list(check_files(workload.needs[scale].data, folder, told))
         line.step(f"looking at what is in {folder}")
-        seen = list(workload.check_data(scale, folder))
+        seen = list(_seen(workload, scale, folder))
     finally:
         line.clear()
     findings = [state.finding for state in states if state.finding is not None] + seen
@@ -93,6 +96,27 @@ def check(group_json: bool, name: str, folder: Path, scale: str | None, *, as_js
     else:
         _print(name, scale, folder, states, findings)
     sys.exit(1 if any(finding.is_error for finding in findings) else 0)
+
+
+def _seen(workload: "Workload", scale: str, folder: Path) -> "Iterator[Finding]":
+    """What the workload finds, and what keeps it from looking."""
+    from trainmark.training.extras import missing_package
+    from trainmark.types import Finding, Severity
+
+    try:
+        yield from workload.check_data(scale, folder)
+    except ModuleNotFoundError as error:
+        who = f"to look into these files {workload.name}"
+        raise missing_package(who, error, workload.name) from error
+    except OSError as error:
+        where = str(error.filename or folder)
+        yield Finding(
+            rule="data.unreadable",
+            severity=Severity.ERROR,
+            message=f"{where} cannot be read: {error.strerror or error}",
+            fix="Make it readable, or copy it again.",
+            path=where,
+        )
 
 
 def _reach(folder: Path) -> None:

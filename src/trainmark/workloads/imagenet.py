@@ -68,6 +68,11 @@ def scan(workload: str, data: Path | None) -> Splits:
             hint="Give its folder: --data DIR with DIR/train/<class>/*.JPEG and "
             "DIR/val/<class>/*.JPEG. Without data: --scale desk.",
         )
+    return _splits(data, *_listed(data))
+
+
+def _listed(data: Path) -> tuple[image_tree.Folder, image_tree.Folder]:
+    """The two splits, which fit together."""
     train, held_out = image_tree.scan(data / "train"), image_tree.scan(data / "val")
     if train.classes != held_out.classes:
         odd = sorted(set(train.classes) ^ set(held_out.classes))
@@ -80,6 +85,10 @@ def scan(workload: str, data: Path | None) -> Splits:
             f"{train.root} has {len(train.classes)} classes; ImageNet-1k has {CLASSES}",
             hint="Use the 1,000-class data set of the 2012 challenge.",
         )
+    return train, held_out
+
+
+def _splits(data: Path, train: image_tree.Folder, held_out: image_tree.Folder) -> Splits:
     found = (len(train.files), len(held_out.files), len(train.classes))
     whole = found == (TRAIN, EVAL, CLASSES)
     return Splits(
@@ -92,12 +101,20 @@ def scan(workload: str, data: Path | None) -> Splits:
 
 
 def check(data: Path) -> Iterator[Finding]:
-    """Class folders that do not fit together, and numbers that are not ImageNet's."""
+    """What is wrong with a data folder: its classes, the first picture of each, the numbers.
+
+    Args:
+        data: The folder.
+    """
     try:
-        splits = scan("this", data)
+        listed = _listed(data)
     except UsageError as error:
         yield Finding.of_error(error, rule="data.folders", path=data)
         return
+    for folder in listed:
+        for file in folder.firsts():
+            yield from _looked_at(file)
+    splits = _splits(data, *listed)
     if not splits.whole:
         numbers = "{:,} training and {:,} validation images, {:,} classes"
         yield Finding(
@@ -109,3 +126,20 @@ def check(data: Path) -> Iterator[Finding]:
             expected=numbers.format(TRAIN, EVAL, CLASSES),
             found=numbers.format(splits.train_samples, splits.eval_samples, splits.classes),
         )
+
+
+def _looked_at(file: Path) -> Iterator[Finding]:
+    """What is wrong with the beginning of one picture."""
+    try:
+        if image_tree.is_picture(file):
+            return
+        rule, problem = "data.format", "is neither a JPEG nor a PNG picture"
+    except OSError as error:
+        rule, problem = "data.unreadable", f"cannot be read: {error.strerror}"
+    yield Finding(
+        rule=rule,
+        severity=Severity.ERROR,
+        message=f"{file} {problem}",
+        fix="Unpack the archive again.",
+        path=str(file),
+    )

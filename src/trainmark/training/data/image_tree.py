@@ -3,14 +3,17 @@
 DATA/train/<class>/*.JPEG     DATA/val/<class>/*.JPEG
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from trainmark.types import UsageError
 
-__all__ = ["Folder", "scan"]
+__all__ = ["Folder", "is_picture", "scan"]
 
 SUFFIXES = frozenset({".jpeg", ".jpg", ".png"})
+# How the files begin (ITU-T T.81, annex B; PNG specification, 5.2). ImageNet has both as .JPEG.
+_BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,24 @@ class Folder:
     classes: tuple[str, ...]
     files: tuple[Path, ...]
     labels: tuple[int, ...]
+
+    def firsts(self) -> Iterator[Path]:
+        """The first image of each class that has one."""
+        for place, file in enumerate(self.files):
+            if not place or self.labels[place] != self.labels[place - 1]:
+                yield file
+
+
+def is_picture(file: Path) -> bool:
+    """Whether a file begins as a JPEG or PNG does.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return opened.read(max(map(len, _BEGINNINGS))).startswith(_BEGINNINGS)
 
 
 def scan(root: Path) -> Folder:
