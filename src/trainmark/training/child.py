@@ -53,7 +53,7 @@ def answers(request: Request) -> Iterator[Mapping[str, Any]]:
         )
         assert process.stdin is not None
         assert process.stdout is not None
-        with process, _handing_on(process):
+        with process, _handing_on(process) as handed:
             # A worker that died at once cannot take its request: its end is explained below.
             with suppress(BrokenPipeError):
                 process.stdin.write(request.encode())
@@ -67,27 +67,29 @@ def answers(request: Request) -> Iterator[Mapping[str, Any]]:
                 else:
                     yield message
             process.wait()
-        if problem is not None:
-            raise _told(problem)
+        told = None if problem is None else _told(problem)
+        if handed and not isinstance(told, InterruptedRunError):
+            raise _stopped(handed[0], request.log)  # whatever became of it meanwhile
+        if told is not None:
+            raise told
         if process.returncode:
             complaints.seek(0)
             raise _unexplained(process.returncode, complaints.read(), request.log)
 
 
 @contextmanager
-def _handing_on(process: "subprocess.Popen[bytes]") -> Iterator[None]:
-    """Hand signals on to the worker while it runs; never leave it running alone."""
-    handed = 0
+def _handing_on(process: "subprocess.Popen[bytes]") -> Iterator[list[int]]:
+    """Hand signals on to the worker while it runs, and list them; never leave it running alone."""
+    handed: list[int] = []
 
     def hand_on(number: int, frame: FrameType | None) -> None:
-        nonlocal handed
         process.send_signal(signal.SIGKILL if handed else number)
-        handed += 1
+        handed.append(number)
 
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.signal(number, hand_on) for number in numbers}
     try:
-        yield
+        yield handed
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -103,10 +105,22 @@ def _told(message: Mapping[str, Any]) -> TrainmarkError:
     return (UsageError if message["usage"] else TrainmarkError)(text, hint=hint)
 
 
+def _stopped(number: int, log: Path | None) -> InterruptedRunError:
+    """A worker that was told to stop and died before it could say so: at its start, or at once."""
+    message = f"stopped by {signal.Signals(number).name}"
+    return InterruptedRunError(message, signal_number=number, hint=_left(log))
+
+
+def _left(log: Path | None) -> str:
+    """What is there of the log of a worker that did not end it."""
+    if log is None or not log.exists():
+        return ""
+    return f"{log} is readable up to its last line; trainmark check says what is missing."
+
+
 def _unexplained(returncode: int, complaints: bytes, log: Path | None) -> TrainmarkError:
     """A worker that died without a message: killed, or a fault of the workload's code."""
-    left = f" {log} is readable up to its last line; trainmark check says what is missing."
-    hint = left.strip() if log is not None and log.exists() else ""
+    hint = _left(log)
     if returncode < 0:
         name = signal.Signals(-returncode).name
         return TrainmarkError(f"the worker process was killed by {name}", hint=hint)
