@@ -32,6 +32,36 @@ def test_bytes_that_are_no_sound_are_a_text(content: bytes) -> None:
         speech.decode(content, "x.flac")
 
 
+def test_a_header_that_promises_too_much_costs_no_memory() -> None:
+    """The most that the 36 bits of FLAC can say: 256 GB of sound."""
+    content = bytearray(flac(tone(0.1)))
+    content[21] |= 0x0F
+    content[22:26] = b"\xff" * 4
+    assert speech.length(bytes(content), "x.flac") == 2**36 - 1
+    with pytest.raises(UsageError, match=r"x\.flac is no sound file"):
+        speech.decode(bytes(content), "x.flac")
+
+
+def test_an_error_names_the_sound_not_the_buffer_that_held_it() -> None:
+    for read in (speech.decode, speech.length):
+        with pytest.raises(UsageError, match=r"^x\.flac is no sound file: [^<>]*$"):
+            read(b"fLaC", "x.flac")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_sound_is_made_of_numbers(tmp_path: Path, value: float) -> None:
+    sound = np.append(tone(0.5), np.float32(value))
+    soundfile.write(tmp_path / "a.wav", sound, speech.SAMPLE_RATE, subtype="FLOAT")
+    with pytest.raises(UsageError, match="not finite"):
+        speech.read(tmp_path / "a.wav")
+
+
+def test_a_long_sound_is_read_in_blocks_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speech, "_BLOCK", 700)
+    found = speech.decode(flac(tone(0.2)), "x.flac")
+    assert found == pytest.approx(tone(0.2), abs=1e-4)
+
+
 def test_another_rate_is_a_text() -> None:
     with pytest.raises(UsageError, match="8000 samples a second instead of 16000"):
         speech.decode(flac(tone(0.1), 8000), "x.flac")

@@ -59,6 +59,7 @@ def test_the_list_tells_archives_and_sentences(index: Path) -> None:
         ('{"shardlist": [{"url": "none.tar", "nsamples": 3}]}', "lists 'none.tar', which is not"),
         ('{"shardlist": [{"url": "pipe:touch /x", "nsamples": 3}]}', "cannot be read from 'pipe:"),
         ('{"shardlist": [{"url": "s3://x", "nsamples": 3}]}', "cannot be read from 's3://x'"),
+        (f'{{"shardlist": [{{"url": "{"x" * 5000}", "nsamples": 3}}]}}', "which is not there"),
     ],
 )
 def test_a_list_that_does_not_fit_is_a_text(tmp_path: Path, table: str, said: str) -> None:
@@ -74,15 +75,33 @@ def test_evaluation_reads_every_sentence_once_in_order(index: Path, collate: Col
     assert texts[0] == f"{WORDS[0]} a"
 
 
-def test_no_two_workers_read_the_same_archive(index: Path, collate: Collate) -> None:
-    """An epoch in two workers: every sentence exactly once."""
+@pytest.mark.parametrize(("shards", "workers"), [(3, 0), (3, 2), (4, 2)])
+def test_each_pass_reads_every_archive_once_however_they_are_divided(
+    tmp_path: Path, collate: Collate, workers: int, shards: int
+) -> None:
+    """No two workers read the same one, and none is read again before the pass has ended."""
+    listed = read_index(write_shards(tmp_path / "odd", "train", shards, EACH))
+    once = Counter(speech_shards.texts(listed, most=1000))
+    stream = Stream(index=listed, micro_batch=4, seed=1)
+    per_pass = shards * EACH // 4
+    texts = read_texts(stream, collate, batches=3 * per_pass, workers=workers)
+    for number in range(3):
+        assert Counter(texts[number * shards * EACH : (number + 1) * shards * EACH]) == once
+    evaluated = Stream(index=listed, micro_batch=4)
+    assert Counter(read_texts(evaluated, collate, batches=100, workers=workers)) == once
+
+
+def test_sentences_that_fill_no_batch_come_in_the_next_pass(index: Path, collate: Collate) -> None:
+    """Two archives of 16 a worker, batches of 12: after three passes nothing is left over."""
     once = Counter(speech_shards.texts(read_index(index), most=1000))
-    stream = Stream(index=read_index(index), micro_batch=4, seed=1)
-    for workers in (2, 0):
-        texts = read_texts(stream, collate, batches=SHARDS * EACH // 4, workers=workers)
-        assert Counter(texts) == once
-    evaluated = Stream(index=read_index(index), micro_batch=4)
-    assert Counter(read_texts(evaluated, collate, batches=100, workers=2)) == once
+    stream = Stream(index=read_index(index), micro_batch=12, seed=1)
+    texts = read_texts(stream, collate, batches=3 * SHARDS * EACH // 12, workers=2)
+    assert Counter(texts) == Counter({text: 3 * count for text, count in once.items()})
+
+
+def test_few_sentences_make_a_batch_after_some_passes(index: Path, collate: Collate) -> None:
+    stream = Stream(index=read_index(index), micro_batch=SHARDS * EACH * 2, seed=1)
+    assert len(read_texts(stream, collate, batches=1)) == SHARDS * EACH * 2
 
 
 def test_the_next_epoch_has_another_order_and_the_seed_decides(
@@ -138,8 +157,11 @@ def test_an_archive_cut_short_is_named(index: Path, collate: Collate, cut: int) 
     second = index.parent / "train-000001.tar"
     second.write_bytes(second.read_bytes()[:cut])
     stream = Stream(index=read_index(index), micro_batch=2)
-    with pytest.raises(UsageError, match=r"train-000001.tar"):
-        read_texts(stream, collate, batches=100)
+    for workers in (0, 1):
+        with pytest.raises(UsageError, match=r"train-000001.tar") as caught:
+            read_texts(stream, collate, batches=100, workers=workers)
+        assert "Traceback" not in caught.value.message
+        assert caught.value.hint
 
 
 @pytest.mark.parametrize("members", [("txt",), ("flac",), ("flac", "wav", "txt")])
@@ -155,4 +177,16 @@ def test_a_sentence_is_one_sound_and_one_text(
     (tmp_path / "odd.json").write_text('{"shardlist": [{"url": "odd.tar", "nsamples": 1}]}')
     stream = Stream(index=read_index(tmp_path / "odd.json"), micro_batch=1)
     with pytest.raises(UsageError, match="a has not one sound and one text"):
+        read_texts(stream, collate, batches=1)
+
+
+def test_a_text_in_another_encoding_is_named(tmp_path: Path, collate: Collate) -> None:
+    with tarfile.open(tmp_path / "odd.tar", "w") as archive:
+        for suffix, content in (("flac", flac(tone(0.1))), ("txt", b"\xff\xfeg")):
+            member = tarfile.TarInfo(f"a.{suffix}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    (tmp_path / "odd.json").write_text('{"shardlist": [{"url": "odd.tar", "nsamples": 1}]}')
+    stream = Stream(index=read_index(tmp_path / "odd.json"), micro_batch=1)
+    with pytest.raises(UsageError, match=r"the text of .*odd\.tar: a is no UTF-8"):
         read_texts(stream, collate, batches=1)

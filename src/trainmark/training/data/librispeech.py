@@ -9,7 +9,8 @@ Chen, Povey, Khudanpur, "LibriSpeech: an ASR corpus based on public domain audio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from trainmark.training.data.speech import SAMPLE_RATE, Utterance
+from trainmark.training.data import speech
+from trainmark.training.data.speech import Utterance
 from trainmark.types import UsageError
 
 __all__ = ["LAYOUT", "measured", "scan", "transcript_files"]
@@ -84,14 +85,6 @@ def measured(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
     Raises:
         UsageError: A sound cannot be read.
     """
-    import soundfile
-
     for utterance in utterances:
-        try:
-            header = soundfile.info(str(utterance.file))
-        except (soundfile.LibsndfileError, RuntimeError) as error:
-            raise UsageError(
-                f"{utterance.file} is no sound file: {error}", hint="Unpack the archive again."
-            ) from error
-        samples = round(header.frames * SAMPLE_RATE / header.samplerate)
+        samples = speech.length(utterance.file, str(utterance.file))
         yield Utterance(file=utterance.file, text=utterance.text, samples=samples)

@@ -5,8 +5,10 @@ by libsndfile (package soundfile): FLAC, WAV and whatever else it knows.
 """
 
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +21,7 @@ __all__ = [
     "Utterance",
     "change_speed",
     "decode",
+    "length",
     "read",
     "resample",
     "trimmed",
@@ -27,6 +30,8 @@ __all__ = [
 SAMPLE_RATE = 16_000
 Sound = npt.NDArray[np.float32]
 
+_BLOCK = 1 << 20  # samples
+_NOTHING = np.empty(0, np.float32)
 _SILENCE = 1e-6  # share of the loudest power: -60 dB
 _SILENCE_WINDOW = 2048
 _PAD = 4000  # lengths of a transform are multiples of it: small factors
@@ -76,11 +81,12 @@ def decode(content: bytes, name: str) -> Sound:
     import soundfile
 
     try:
-        sound, rate = soundfile.read(io.BytesIO(content), dtype="float32")
+        with soundfile.SoundFile(io.BytesIO(content)) as file:
+            rate = file.samplerate
+            # Block by block: what a header says of the length may be damage of any size.
+            sound = np.concatenate([_NOTHING, *map(_mono, _blocks(file))])
     except (soundfile.LibsndfileError, RuntimeError, TypeError, ValueError) as error:
-        raise UsageError(
-            f"{name} is no sound file: {error}", hint="Fetch it again, or remove it."
-        ) from error
+        raise _no_sound(name, error) from error
     if rate != SAMPLE_RATE:
         raise UsageError(
             f"{name} has {rate} samples a second instead of {SAMPLE_RATE}",
@@ -88,8 +94,45 @@ def decode(content: bytes, name: str) -> Sound:
         )
     if not len(sound):
         raise UsageError(f"{name} holds no sound", hint="Remove it.")
-    mono: Sound = sound if sound.ndim == 1 else sound.mean(1)
-    return mono
+    if not np.isfinite(sound).all():
+        raise UsageError(
+            f"{name} holds values that are not finite", hint="Fetch it again, or remove it."
+        )
+    return sound
+
+
+def length(source: Path | bytes, name: str) -> int:
+    """How many samples a sound says that it has, at 16,000 a second, from its header.
+
+    Args:
+        source: A file, or its bytes.
+        name: What to call it in an error.
+
+    Raises:
+        UsageError: It is no sound.
+    """
+    import soundfile
+
+    try:
+        header = soundfile.info(io.BytesIO(source) if isinstance(source, bytes) else str(source))
+    except (soundfile.LibsndfileError, RuntimeError, TypeError, ValueError) as error:
+        raise _no_sound(name, error) from error
+    return round(int(header.frames) * SAMPLE_RATE / int(header.samplerate))
+
+
+def _no_sound(name: str, error: Exception) -> UsageError:
+    reason = getattr(error, "error_string", None) or error  # without the buffer's address
+    return UsageError(f"{name} is no sound file: {reason}", hint="Fetch it again, or remove it.")
+
+
+def _blocks(file: Any) -> Iterator[npt.NDArray[np.float32]]:
+    while len(block := file.read(_BLOCK, dtype="float32", always_2d=True)):
+        yield block
+
+
+def _mono(block: npt.NDArray[np.float32]) -> Sound:
+    mean: Sound = block[:, 0] if block.shape[1] == 1 else block.mean(1)
+    return mean
 
 
 def trimmed(sound: Sound) -> Sound:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 import torch
@@ -10,10 +10,12 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, Sampler
 
 from trainmark.training.data import speech
+from trainmark.training.data.background import Loaded, caught
 from trainmark.training.data.pieces import Pieces
 from trainmark.training.data.speech import Sound, Utterance
 from trainmark.training.data.speech_order import Pick
 from trainmark.training.transducer import Lattice, lattice
+from trainmark.types import TrainmarkError
 
 __all__ = ["Collate", "SpeechBatch", "folder_loader", "in_order", "labels_of"]
 
@@ -99,18 +101,30 @@ def labels_of(labels: Sequence[Sequence[int]]) -> Tensor:
     return padded
 
 
-class _Recordings(Dataset[tuple[Sound, str]]):
+class _Recordings(Dataset[tuple[Sound, str] | TrainmarkError]):
     """Decoded sounds without the silence at their ends."""
 
     def __init__(self, utterances: Sequence[Utterance]) -> None:
         self._utterances = utterances
 
-    def __getitem__(self, pick: Pick) -> tuple[Sound, str]:
+    def __getitem__(self, pick: Pick) -> tuple[Sound, str] | TrainmarkError:
+        return caught(self._heard, pick)
+
+    def _heard(self, pick: Pick) -> tuple[Sound, str]:
         utterance = self._utterances[pick.index]
         sound = speech.read(utterance.file)
         if pick.rate != 1.0:
             sound = speech.change_speed(sound, pick.rate)
         return speech.trimmed(sound), utterance.text
+
+
+def _collated(
+    collate: Collate, utterances: Sequence[tuple[Sound, str] | TrainmarkError]
+) -> SpeechBatch | TrainmarkError:
+    """A batch, or the first error among its utterances."""
+    heard = [one for one in utterances if not isinstance(one, TrainmarkError)]
+    errors = [one for one in utterances if isinstance(one, TrainmarkError)]
+    return errors[0] if errors else caught(collate, heard)
 
 
 class _Order(Sampler[list[Pick]]):
@@ -130,7 +144,7 @@ def folder_loader(
     *,
     workers: int,
     pin: bool,
-) -> "DataLoader[Any]":
+) -> Loaded[SpeechBatch]:
     """Batches of files.
 
     Args:
@@ -140,14 +154,16 @@ def folder_loader(
         workers: Worker processes; 0 decodes in this one.
         pin: Whether to use page-locked memory, for a copy to a GPU.
     """
-    return DataLoader(
-        _Recordings(utterances),
-        batch_sampler=_Order(order),
-        num_workers=workers,
-        collate_fn=collate,
-        pin_memory=pin,
-        persistent_workers=workers > 0,
-        prefetch_factor=_AHEAD if workers else None,
+    return Loaded(
+        DataLoader(
+            _Recordings(utterances),
+            batch_sampler=_Order(order),
+            num_workers=workers,
+            collate_fn=partial(_collated, collate),
+            pin_memory=pin,
+            persistent_workers=workers > 0,
+            prefetch_factor=_AHEAD if workers else None,
+        )
     )
 
 

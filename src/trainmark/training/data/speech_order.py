@@ -35,7 +35,7 @@ def epochs(
     micro_batch: int,
     buckets: int,
     rates: tuple[float, float],
-    seed: int,
+    seed: int | tuple[int, ...],
 ) -> Iterator[list[Pick]]:
     """Micro-batches without end.
 

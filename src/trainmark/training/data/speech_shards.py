@@ -7,7 +7,6 @@ one name: <name>.flac (or .wav) and <name>.txt. A stream never needs more than a
 archive at once, so the amount of data does not matter.
 """
 
-import io
 import itertools
 import subprocess
 import tarfile
@@ -22,17 +21,19 @@ import orjson
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from trainmark.training.data import speech
-from trainmark.training.data.speech import SAMPLE_RATE, Sound
+from trainmark.training.data.background import Loaded, caught_in
+from trainmark.training.data.speech import Sound
 from trainmark.training.data.speech_loader import Collate, SpeechBatch
 from trainmark.training.data.speech_order import epochs
 from trainmark.types import UsageError
 
-__all__ = ["Index", "Stream", "loader", "read_index", "samples_of", "texts"]
+__all__ = ["Index", "Stream", "loader", "read_index", "texts"]
 
 _SOUNDS = ("flac", "wav")
 _SCHEMES = ("http://", "https://")
 _POOL_BATCHES = 8  # read before the first of them is formed, so that like lengths meet
 _AHEAD = 2
+_NAMED = 3  # archives in an error text
 _FORM = '{"shardlist": [{"url": "train-000000.tar", "nsamples": 1000}, ...]}'
 
 
@@ -83,7 +84,11 @@ def _place(index: Path, url: str) -> str:
             hint="A url is a path from the index's folder, or begins with http:// or https://.",
         )
     file = index.parent / url
-    if not file.is_file():
+    try:
+        found = file.is_file()
+    except OSError:  # a name that is too long, a folder that may not be looked into
+        found = False
+    if not found:
         raise UsageError(f"{index} lists {url[:60]!r}, which is not there", hint="Fetch it.")
     return str(file)
 
@@ -107,8 +112,11 @@ class Stream:
     seed: int | None = None
 
 
-def loader(stream: Stream, collate: Collate, *, workers: int, pin: bool) -> "DataLoader[Any]":
-    """Batches of a stream; each archive is read by one worker only.
+def loader(stream: Stream, collate: Collate, *, workers: int, pin: bool) -> Iterable[SpeechBatch]:
+    """Batches of a stream: one pass if it has no seed, else pass after pass without end.
+
+    In each pass every archive is read once, by one worker; the next begins when all have ended
+    theirs. Sentences that do not fill a batch wait in their worker for the next pass.
 
     Args:
         stream: What to read.
@@ -117,46 +125,109 @@ def loader(stream: Stream, collate: Collate, *, workers: int, pin: bool) -> "Dat
         pin: Whether to use page-locked memory, for a copy to a GPU.
     """
     workers = min(workers, len(stream.index.urls))
-    return DataLoader(
-        _Batches(stream, collate),
-        batch_size=None,
-        num_workers=workers,
-        pin_memory=pin,
-        persistent_workers=workers > 0,
-        prefetch_factor=_AHEAD if workers else None,
+    passes: Loaded[SpeechBatch | _Kept] = Loaded(
+        DataLoader(
+            _Batches(stream, collate),
+            batch_size=None,
+            num_workers=workers,
+            pin_memory=pin,
+            persistent_workers=workers > 0,
+            prefetch_factor=_AHEAD if workers else None,
+        )
     )
+    return _Once(passes) if stream.seed is None else _endless(passes, stream.index)
 
 
-class _Batches(IterableDataset[SpeechBatch]):
-    def __init__(self, stream: Stream, collate: Collate) -> None:
-        self._stream, self._collate = stream, collate
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Ends a worker's pass: how many sentences were not left out."""
+
+    sentences: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Once:
+    """A pass each time it is asked for."""
+
+    passes: "Loaded[SpeechBatch | _Kept]"
 
     def __iter__(self) -> Iterator[SpeechBatch]:
+        return (item for item in self.passes if not isinstance(item, _Kept))
+
+
+def _endless(passes: "Loaded[SpeechBatch | _Kept]", index: Index) -> Iterator[SpeechBatch]:
+    while True:
+        kept = 0
+        for item in passes:
+            if isinstance(item, _Kept):
+                kept += item.sentences
+            else:
+                yield item
+        if not kept:
+            raise UsageError(
+                f"no sentence of {', '.join(index.urls[:_NAMED])} "
+                f"({len(index.urls)} archives) is short enough to learn from",
+                hint="Check max_duration and the archives.",
+            )
+
+
+class _Batches(IterableDataset[Any]):
+    """A worker's part of each pass; DataLoader asks for one pass after the other."""
+
+    def __init__(self, stream: Stream, collate: Collate) -> None:
+        self._stream, self._collate = stream, collate
+        self._number = 0
+        self._rest: list[_Sentence] = []
+
+    def __iter__(self) -> Iterator[Any]:
+        return caught_in(self._pass())
+
+    def _pass(self) -> Iterator[SpeechBatch | _Kept]:
         info = get_worker_info()
         worker, workers = (info.id, info.num_workers) if info else (0, 1)
-        stream = self._stream
-        sentences = _sentences(stream, worker, workers)
-        pool = _POOL_BATCHES * stream.micro_batch
-        for number in itertools.count():
-            held = list(itertools.islice(sentences, pool))
-            if not held:
-                return
-            seed = None if stream.seed is None else hash((stream.seed, worker, number))
-            yield from self._batches(held, seed)
+        stream, number = self._stream, self._number
+        self._number += 1
+        shards = np.arange(len(stream.index.urls))
+        if stream.seed is not None:
+            shards = np.random.default_rng((stream.seed, number)).permutation(shards)
+        kept = 0
 
-    def _batches(self, held: list["_Sentence"], seed: int | None) -> Iterator[SpeechBatch]:
+        def sentences() -> Iterator[_Sentence]:
+            nonlocal kept
+            for sentence in _sentences(stream, shards[worker::workers].tolist()):
+                kept += 1
+                yield sentence
+
+        every = itertools.chain(self._rest, sentences())
+        for part in itertools.count():
+            held = list(itertools.islice(every, _POOL_BATCHES * stream.micro_batch))
+            if stream.seed is None:
+                yield from self._in_order(held)
+            else:
+                whole = len(held) - len(held) % stream.micro_batch
+                self._rest = held[whole:]
+                yield from self._mixed(held[:whole], (stream.seed, number, worker, part))
+            if len(held) < _POOL_BATCHES * stream.micro_batch:
+                break
+        yield _Kept(kept)
+
+    def _in_order(self, held: list["_Sentence"]) -> Iterator[SpeechBatch]:
         size = self._stream.micro_batch
-        if seed is None:
-            for first in range(0, len(held), size):
-                yield self._collate([s.heard(1.0) for s in held[first : first + size]])
+        for first in range(0, len(held), size):
+            yield self._collate([s.heard(1.0) for s in held[first : first + size]])
+
+    def _mixed(self, held: list["_Sentence"], seed: tuple[int, ...]) -> Iterator[SpeechBatch]:
+        """Whole batches of like length at random speeds."""
+        if not held:
             return
+        size = self._stream.micro_batch
         order = epochs(
             np.array([sentence.samples for sentence in held]),
             step=len(held),
             micro_batch=size,
             buckets=1,
             rates=self._stream.rates,
-            seed=abs(seed),
+            seed=seed,
         )
         for picks in itertools.islice(order, len(held) // size):
             yield self._collate([held[pick.index].heard(pick.rate) for pick in picks])
@@ -178,41 +249,12 @@ class _Sentence:
         return speech.trimmed(sound), self.text
 
 
-def _sentences(stream: Stream, worker: int, workers: int) -> Iterator[_Sentence]:
-    """The sentences of this worker's archives, once or again and again in a new order."""
-    for epoch in itertools.count():
-        shards = np.arange(len(stream.index.urls))
-        if stream.seed is not None:
-            shards = np.random.default_rng((stream.seed, epoch)).permutation(shards)
-        kept = 0
-        for name, content, text in _read(stream.index, shards[worker::workers].tolist()):
-            samples = samples_of(content, name)
-            if stream.most_samples and samples > stream.most_samples:
-                continue
-            kept += 1
+def _sentences(stream: Stream, shards: Iterable[int]) -> Iterator[_Sentence]:
+    """The sentences of some archives, without those that are too long."""
+    for name, content, text in _read(stream.index, shards):
+        samples = speech.length(content, name)
+        if not stream.most_samples or samples <= stream.most_samples:
             yield _Sentence(name=name, content=content, samples=samples, text=text)
-        if stream.seed is None:
-            return
-        if not kept:
-            raise UsageError(
-                f"no sentence of {stream.index.urls[shards[worker]]} is short enough to learn from",
-                hint="Check max_duration and the archives.",
-            )
-
-
-def samples_of(content: bytes, name: str) -> int:
-    """The length of a sound, from its header.
-
-    Raises:
-        UsageError: It is none.
-    """
-    import soundfile
-
-    try:
-        header = soundfile.info(io.BytesIO(content))
-    except (soundfile.LibsndfileError, RuntimeError, TypeError) as error:
-        raise UsageError(f"{name} is no sound file: {error}", hint="Fetch it again.") from error
-    return round(int(header.frames) * SAMPLE_RATE / int(header.samplerate))
 
 
 def texts(index: Index, most: int) -> Iterator[str]:
@@ -249,7 +291,8 @@ def _archive(url: str) -> Iterator[tuple[str, bytes, str]]:
             for sample in group_by_keys(files):
                 yield _checked(f"{url}: {sample['__key__']}", sample)
     except (OSError, ValueError, tarfile.TarError, subprocess.SubprocessError) as error:
-        reason = error.args[0] if error.args else error
+        # The library adds its own stream to the text of an error.
+        reason = getattr(error, "strerror", None) or str(error).partition(" @ ")[0]
         raise UsageError(
             f"cannot read the archive {url}: {reason}", hint="Fetch or make it again."
         ) from error
@@ -262,4 +305,10 @@ def _checked(name: str, sample: Mapping[str, Any]) -> tuple[str, bytes, str]:
             f"{name} has not one sound and one text",
             hint="Each sentence is <name>.flac and <name>.txt, side by side.",
         )
-    return name, sounds[0], sample["txt"].decode("utf-8").strip().lower()
+    try:
+        text = sample["txt"].decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"the text of {name} is no UTF-8: {error.reason}", hint="Make the archive anew."
+        ) from error
+    return name, sounds[0], text.strip().lower()
