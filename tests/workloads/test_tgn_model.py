@@ -9,7 +9,8 @@ from torch import nn
 from trainmark.training.data.interactions import History, Interactions, noise
 from trainmark.training.data.link_batches import LinkBatches, chance_destinations
 from trainmark.workloads.tgn import DeskSettings, FullSettings, TgnSettings, parameters
-from trainmark.workloads.tgn_model import Memory, Shape, TemporalAttention, Tgn, to_device
+from trainmark.workloads.tgn_layers import Shape, TemporalAttention, TimeEncoder
+from trainmark.workloads.tgn_model import Memory, Tgn, to_device
 
 SIZE = 10
 
@@ -142,22 +143,74 @@ def their_attention(ours: TemporalAttention, inner: int, key: int) -> nn.Multihe
 
 
 def test_the_attention_is_pytorchs_multihead_attention() -> None:
+    """And the perceptron that merges it with the node; outputs, and all gradients."""
     torch.manual_seed(1)
     shape = Shape(memory=12, time=6, features=5, heads=3, directed=True)
     ours = TemporalAttention(shape)
     for bias in (ours.query.bias, ours.value_bias, ours.out.bias):
         nn.init.normal_(bias)
     theirs = their_attention(ours, 18, 24)
-    nodes, now, filled = torch.randn(7, 12), torch.randn(6), torch.rand(7, 4) < 0.7
+    nodes, now, filled = torch.randn(5, 12), torch.randn(6), torch.rand(7, 4) < 0.7
     filled[:, 0], filled[3] = True, False
+    queries = torch.tensor([0, 1, 1, 2, 4, 3, 1])  # a node is asked about more than once
     parts = (torch.randn(7, 4, 12), torch.randn(7, 4, 6), torch.randn(7, 4, 6))
-    query = torch.cat([nodes, now.expand(7, -1)], 1)[:, None]
-    keys = torch.cat(parts, 2)
-    found = ours.attend(nodes, now, parts, filled)
-    there = filled.any(1)
-    expected, _ = theirs(query[there], keys[there], keys[there], key_padding_mask=~filled[there])
-    assert torch.allclose(found[there], expected[:, 0], atol=1e-5)
-    assert not found[~there].any(), "a node without neighbours attends to nothing"
+    given = (nodes, now, parts[0], parts[2])
+    for data in given:
+        data.requires_grad_()
+    query = torch.cat([nodes[queries], now.expand(7, -1)], 1)[:, None]
+    keys, there = torch.cat(parts, 2), filled.any(1)
+    attended, _ = theirs(query[there], keys[there], keys[there], key_padding_mask=~filled[there])
+    # A query without neighbours attends to nothing.
+    placed = torch.zeros(7, 18).masked_scatter(there[:, None], attended[:, 0])
+    merging = nn.Sequential(ours.hidden, nn.ReLU(), ours.merged)
+    expected = merging(torch.cat([placed, nodes[queries]], 1))
+    found = ours(nodes, queries, now, parts, filled)
+    assert torch.allclose(found, expected, atol=1e-5)
+    weights = torch.randn_like(found)
+    shared = (*given, ours.hidden.weight, ours.hidden.bias)
+    pairs: list[tuple[torch.Tensor, torch.Tensor]]
+    pairs = [(ours.query.weight, theirs.q_proj_weight), (ours.value, theirs.v_proj_weight)]
+    pairs += [(ours.key, theirs.k_proj_weight), (ours.out.bias, theirs.out_proj.bias)]
+    pairs += [(ours.out.weight, theirs.out_proj.weight), *zip(shared, shared, strict=True)]
+    mine, usual = zip(*pairs, strict=True)
+    of_ours = torch.autograd.grad((found * weights).sum(), mine)
+    of_theirs = torch.autograd.grad((expected * weights).sum(), usual)
+    for one, two in zip(of_ours, of_theirs, strict=True):
+        assert torch.allclose(one, two, atol=1e-4)
+
+
+def test_dropout_of_the_attention_keeps_the_mean() -> None:
+    """In training weights are dropped and the others raised: on average nothing changes."""
+    torch.manual_seed(1)
+    layer = TemporalAttention(Shape(memory=12, time=6, features=0, dropout=0.5))
+    nn.init.normal_(layer.value_bias)
+    # Behind the hidden layer nothing else is linear: let it always be open.
+    nn.init.constant_(layer.hidden.bias, 50.0)
+    nodes, now = torch.randn(1, 12), torch.randn(6)
+    parts = tuple(torch.randn(1, 4, width) for width in (12, 0, 6))
+    many = [data.expand(4000, *data.shape[1:]) for data in parts]
+    filled, queries = torch.ones(4000, 4, dtype=torch.bool), torch.zeros(4000, dtype=torch.int64)
+    dropped = layer(nodes, queries, now, many, filled)
+    whole = layer.eval()(nodes, queries[:1], now, parts, filled[:1])
+    assert dropped.std(0).min() > 0.1
+    assert torch.allclose(dropped.mean(0), whole[0], atol=0.1)
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_the_encoding_of_time_is_a_cosine_with_its_gradient(logarithmic: bool) -> None:
+    encoder = TimeEncoder(6, logarithmic=logarithmic)
+    nn.init.normal_(encoder.phases)
+    times = torch.tensor([0.0, 0.7, 30.0])
+    read = times.log1p() if logarithmic else times
+    expected = torch.cos(read[:, None] * encoder.frequencies + encoder.phases)
+    assert torch.allclose(encoder(times), expected, atol=1e-5)
+    weights = torch.randn(3, 6)
+    ours, usual = (
+        torch.autograd.grad((found * weights).sum(), list(encoder.parameters()))
+        for found in (encoder(times), expected)
+    )
+    for one, two in zip(ours, usual, strict=True):
+        assert torch.allclose(one, two, atol=1e-4)
 
 
 def test_the_score_of_a_link_does_not_depend_on_the_others_of_its_batch() -> None:

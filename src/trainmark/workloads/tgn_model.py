@@ -1,12 +1,13 @@
 """The network of TGN: memory, temporal attention, link decoder (arXiv:2006.10637).
 
 It computes what the paper's code computes (github.com/twitter-research/tgn, variant "TGN-attn"),
-with less work: the projections of keys and values are applied to the query and to the weighted sum
-instead of to every neighbour, and nothing is multiplied by a gradient that nobody asks for. The
+with less work. A product of a weight and several things joined is the sum of products of its parts,
+so each part is multiplied once for all that share it: a message for both its sides, a node for all
+that sent it their last message. Weights that are applied one after another with nothing between
+are multiplied with each other first. Nothing is multiplied by a gradient that nobody asks for. The
 memory lies beside the weights in tensors of its own; all nodes of a batch are taken at once.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,46 +16,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from trainmark.training.data.link_batches import LinkBatch
+from trainmark.workloads.tgn_layers import Shape, TemporalAttention, TimeEncoder
 
-__all__ = ["DeviceBatch", "Memory", "Shape", "TemporalAttention", "Tgn", "TimeEncoder", "to_device"]
-
-_LOG_SPAN = 16.0  # log(1 + age) of the oldest neighbours: 9e6 interactions or seconds
-_HIDDEN = -1e9  # a score that softmax makes 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
-    """The sizes of the network.
-
-    Attributes:
-        memory: Width of memory and embedding.
-        time: Width of the time encoding.
-        features: Features of an interaction.
-        heads: Heads of the attention.
-        dropout: Dropout of the attention weights.
-        directed: Whether the network is told which side acted.
-        meetings: Whether the decoder is told when the ends of a link last met.
-        logarithmic: Whether the time encoder reads the logarithm of an age.
-    """
-
-    memory: int
-    time: int
-    features: int
-    heads: int = 2
-    dropout: float = 0.0
-    directed: bool = False
-    meetings: bool = False
-    logarithmic: bool = False
-
-    @property
-    def link(self) -> int:
-        """Width of what the decoder sees."""
-        return 2 * self.memory + (self.time + 1 if self.meetings else 0)
-
-    @property
-    def edge(self) -> int:
-        """Width of what is known of an interaction."""
-        return self.features + int(self.directed)
+__all__ = ["DeviceBatch", "Memory", "Tgn", "to_device"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,12 +46,16 @@ class DeviceBatch:
     nodes: Tensor
     waiting: Tensor
     messages: Tensor
+    message_rows: Tensor
     partners: Tensor
+    partner_rows: Tensor
     acted: Tensor
     gaps: Tensor
+    asking: Tensor
     queries: Tensor
     neighbours: Tensor
     filled: Tensor
+    there: Tensor
     interactions: Tensor
     sides: Tensor
     ages: Tensor
@@ -98,8 +66,9 @@ class DeviceBatch:
 
 
 _TENSORS = (
-    *("nodes", "waiting", "messages", "partners", "acted", "gaps", "queries", "neighbours"),
-    *("filled", "interactions", "sides", "ages", "met", "met_ages", "written", "written_rows"),
+    *("nodes", "waiting", "messages", "message_rows", "partners", "partner_rows", "acted", "gaps"),
+    *("asking", "queries", "neighbours", "filled", "there", "interactions", "sides", "ages"),
+    *("met", "met_ages", "written", "written_rows"),
 )
 
 
@@ -123,109 +92,6 @@ def to_device(batch: LinkBatch, memory: Memory) -> DeviceBatch:
     )
 
 
-class TimeEncoder(nn.Module):
-    """cos(w t + b) for many w (Xu et al. 2020, arXiv:2002.07962).
-
-    Args:
-        width: Number of frequencies.
-        logarithmic: Read log(1 + t) instead of t. Then frequencies are spaced evenly, else, as in
-            the paper's code, by powers of ten from 1 to 1e-9.
-    """
-
-    def __init__(self, width: int, *, logarithmic: bool) -> None:
-        super().__init__()
-        self.logarithmic = logarithmic
-        if logarithmic:
-            frequencies = torch.linspace(0.25, 6, width) * (math.pi / _LOG_SPAN)
-        else:
-            frequencies = torch.logspace(0, -9, width)
-        self.frequencies = nn.Parameter(frequencies)
-        self.phases = nn.Parameter(torch.zeros(width))
-
-    def forward(self, times: Tensor) -> Tensor:
-        """Times (...) of at least 0 to (..., width)."""
-        read = torch.log1p(times) if self.logarithmic else times
-        return torch.cos(read[..., None] * self.frequencies + self.phases)
-
-
-class TemporalAttention(nn.Module):
-    """Each query attends to its own neighbours; the result is merged with the query's node.
-
-    The same function as ``torch.nn.MultiheadAttention`` with keys and values of another width
-    (query: node and time 0; key and value: node, interaction, age), followed by a perceptron of one
-    hidden layer. A key's bias adds the same to all scores of a query, so there is none.
-    """
-
-    def __init__(self, shape: Shape) -> None:
-        super().__init__()
-        inner, key = shape.memory + shape.time, shape.memory + shape.edge + shape.time
-        assert inner % shape.heads == 0, (inner, shape.heads)
-        self.heads, self.dropout = shape.heads, shape.dropout
-        self.parts = (shape.memory, shape.edge, shape.time)
-        self.query = nn.Linear(inner, inner)
-        self.key = nn.Parameter(torch.empty(inner, key))
-        self.value = nn.Parameter(torch.empty(inner, key))
-        self.value_bias = nn.Parameter(torch.zeros(inner))
-        self.out = nn.Linear(inner, inner)
-        self.hidden = nn.Linear(inner + shape.memory, shape.memory)
-        self.merged = nn.Linear(shape.memory, shape.memory)
-        for weight in (self.query.weight, self.key, self.value):
-            nn.init.xavier_uniform_(weight)
-        for layer in (self.hidden, self.merged):
-            nn.init.xavier_normal_(layer.weight)
-        nn.init.zeros_(self.query.bias)
-        nn.init.zeros_(self.out.bias)
-
-    def forward(
-        self, nodes: Tensor, now: Tensor, neighbours: tuple[Tensor, Tensor, Tensor], filled: Tensor
-    ) -> Tensor:
-        """The embeddings (Q, memory).
-
-        Args:
-            nodes: The queries' nodes, (Q, memory).
-            now: The encoding of time 0, (time,).
-            neighbours: Node, interaction and age of every neighbour, (Q, K, ...) each.
-            filled: Which neighbours there are, (Q, K).
-        """
-        attended = self.attend(nodes, now, neighbours, filled)
-        hidden = functional.relu(self.hidden(torch.cat([attended, nodes], dim=1)))
-        merged: Tensor = self.merged(hidden)
-        return merged
-
-    def attend(
-        self, nodes: Tensor, now: Tensor, neighbours: tuple[Tensor, Tensor, Tensor], filled: Tensor
-    ) -> Tensor:
-        """The attention alone, (Q, memory + time); 0 for a query without neighbours."""
-        number, inner = len(nodes), self.query.out_features
-        query = self.query(torch.cat([nodes, now.expand(number, -1)], dim=1))
-        query = query.view(number, self.heads, -1).transpose(0, 1)  # heads, Q, inner / heads
-        key, value = (w.view(self.heads, -1, w.shape[1]) for w in (self.key, self.value))
-        asked = torch.bmm(query, key).transpose(0, 1)  # Q, heads, width of a key
-        scores = sum(
-            torch.bmm(part, data.to(part.dtype).transpose(1, 2))
-            for part, data in self._parts(asked, neighbours)
-        )
-        assert isinstance(scores, Tensor)
-        scores = scores.float() / math.sqrt(inner // self.heads)
-        scores = scores.masked_fill(~filled[:, None], _HIDDEN)
-        weights = functional.dropout(scores.softmax(-1), self.dropout, self.training)
-        found = torch.cat(
-            [torch.bmm(weights.to(d.dtype), d) for d in neighbours if d.shape[-1]], dim=-1
-        )
-        seen = torch.bmm(found.transpose(0, 1), value.transpose(1, 2)).transpose(0, 1)
-        # Dropped weights do not sum to 1: the bias counts as often as they do.
-        bias = weights.sum(-1, keepdim=True) * self.value_bias.view(self.heads, -1)
-        out: Tensor = self.out((seen + bias).reshape(number, inner))
-        return out * filled.any(1, keepdim=True)
-
-    def _parts(
-        self, asked: Tensor, neighbours: tuple[Tensor, Tensor, Tensor]
-    ) -> list[tuple[Tensor, Tensor]]:
-        """What is asked of each part of a key, beside that part of all neighbours."""
-        pairs = zip(asked.split(self.parts, dim=-1), neighbours, strict=True)
-        return [(part, data) for part, data in pairs if data.shape[-1]]
-
-
 class Tgn(nn.Module):
     """The network: which of two links is real, and what its nodes remember."""
 
@@ -247,45 +113,83 @@ class Tgn(nn.Module):
         The new memory, (W, memory), is that of ``batch.written``, for the caller to write.
         """
         nodes = self.remember(batch)
-        edges = self._edges(batch.memory.features, batch.interactions, batch.sides)
         embedded = self.attention(
-            nodes[batch.queries],
+            nodes.index_select(0, batch.asking),
+            batch.queries,
             torch.cos(self.time.phases),  # of an age of 0
-            (nodes[batch.neighbours], edges, self.time(batch.ages)),
+            self._neighbours(batch, nodes),
             batch.filled,
         )
         source, real, chance = embedded.chunk(3)
         new = nodes.detach()[batch.written_rows]
-        scores = self._scores(source.repeat(2, 1), torch.cat([real, chance]), batch)
+        scores = self._scores(source, torch.cat([real, chance]), batch)
         real_scores, chance_scores = scores.chunk(2)
         return real_scores, chance_scores, new
 
     def remember(self, batch: DeviceBatch) -> Tensor:
         """The memory of the batch's nodes with the waiting messages taken in, (U, memory)."""
-        memory, updater = batch.memory, self.updater
-        own = memory.values[batch.nodes]
-        edges = self._edges(memory.features, batch.messages, batch.acted)
-        known = torch.cat([own, memory.values[batch.partners], edges], dim=1)
-        width = known.shape[1]
-        # Only the time encoding has a gradient to be followed: the rest stays apart from it.
-        given = functional.linear(known, updater.weight_ih[:, :width], updater.bias_ih)
-        given = given + functional.linear(self.time(batch.gaps), updater.weight_ih[:, width:])
-        held = functional.linear(own, updater.weight_hh, updater.bias_hh)
-        given_gates, given_new = given.split((2 * own.shape[1], own.shape[1]), dim=1)
-        held_gates, held_new = held.split((2 * own.shape[1], own.shape[1]), dim=1)
-        reset, keep = torch.sigmoid(given_gates + held_gates).chunk(2, dim=1)
-        new = torch.tanh(given_new + reset * held_new).float()
+        updater, width = self.updater, self.shape.memory
+        own = batch.memory.values.index_select(0, batch.nodes)
+        of_own, of_message = updater.weight_ih.split(
+            (width, updater.weight_ih.shape[1] - width), dim=1
+        )
+        # The gates add what is given and what is held: of the own memory one product gives both.
+        given, held = ((of_own, updater.bias_ih), (updater.weight_hh, updater.bias_hh))
+        weight, bias = (
+            torch.cat([g[: 2 * width] + h[: 2 * width], g[2 * width :], h[2 * width :]])
+            for g, h in zip(given, held, strict=True)
+        )
+        known = functional.linear(own, weight, bias)
+        own_gates, own_new, own_held = known.split((2 * width, width, width), dim=1)
+        message = self._messages(batch, of_message)
+        message_gates, message_new = message.split((2 * width, width), dim=1)
+        reset, keep = torch.sigmoid(own_gates + message_gates).chunk(2, dim=1)
+        new = torch.tanh(own_new + message_new + reset * own_held).float()
         return torch.where(batch.waiting[:, None], torch.lerp(new, own, keep.float()), own)
 
-    def _edges(self, features: Tensor, interactions: Tensor, sides: Tensor) -> Tensor:
-        """What is known of interactions, as one side of them sees it, (..., edge)."""
-        found = features[interactions]
-        return torch.cat([found, sides[..., None]], dim=-1) if self.shape.directed else found
+    def _messages(self, batch: DeviceBatch, weight: Tensor) -> Tensor:
+        """What the updater is given by the messages, less what their nodes are, (U, 3 memory).
+
+        Args:
+            batch: The batch.
+            weight: Of partner, interaction, side and gap.
+        """
+        shape, memory = self.shape, batch.memory
+        of_partner, of_features, of_side, of_gap = weight.split(
+            (shape.memory, shape.features, int(shape.directed), shape.time), dim=1
+        )
+        partners = functional.linear(memory.values.index_select(0, batch.partners), of_partner)
+        given = partners.index_select(0, batch.partner_rows)
+        given = torch.addmm(given, self.time(batch.gaps), of_gap.t())
+        if shape.features:
+            found = memory.features.index_select(0, batch.messages)
+            features = functional.linear(found, of_features)
+            given = given + features.index_select(0, batch.message_rows)
+        return given + batch.acted[:, None] * of_side[:, 0] if shape.directed else given
+
+    def _neighbours(self, batch: DeviceBatch, nodes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Node, interaction and age of every neighbour, (Q, K, ...) each."""
+        places, features = batch.filled.shape, batch.memory.features
+        near = nodes.index_select(0, batch.neighbours.flatten())
+        found = features.index_select(0, batch.interactions.flatten()).view(*places, -1)
+        edges = torch.cat([found, batch.sides[..., None]], dim=2) if self.shape.directed else found
+        # Of places without a neighbour nothing is used: their ages are not encoded.
+        ages = self.time(batch.ages)
+        placed = ages.new_zeros(batch.filled.numel(), self.shape.time)
+        placed = placed.index_copy(0, batch.there, ages)
+        return near.view(*places, -1), edges, placed.view(*places, -1)
 
     def _scores(self, source: Tensor, other: Tensor, batch: DeviceBatch) -> Tensor:
-        seen = [source, other]
+        """Scores of the real links, then of the chance links: both have the same sources."""
+        first, activation, last = self.decoder
+        assert isinstance(first, nn.Linear)
+        width = self.shape.memory
+        of_source, of_other = first.weight.split((width, self.shape.link - width), dim=1)
+        seen = [other]
         if self.shape.meetings:
             met = batch.met.to(source.dtype)[:, None]
             seen += [met, met * self.time(batch.met_ages)]
-        scores: Tensor = self.decoder(torch.cat(seen, dim=1))
+        hidden = functional.linear(torch.cat(seen, dim=1), of_other)
+        hidden = hidden + functional.linear(source, of_source, first.bias).repeat(2, 1)
+        scores: Tensor = last(activation(hidden))
         return scores[:, 0]

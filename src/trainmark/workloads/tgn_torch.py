@@ -26,7 +26,8 @@ from trainmark.training.frameworks.torch_task import TorchTask
 from trainmark.training.optim import linear_warmup_polynomial_decay
 from trainmark.training.task import TaskRequest
 from trainmark.workloads.tgn import WIKIPEDIA_FILE, WIKIPEDIA_PAGES, WIKIPEDIA_USERS, TgnSettings
-from trainmark.workloads.tgn_model import DeviceBatch, Memory, Shape, Tgn, to_device
+from trainmark.workloads.tgn_layers import Shape
+from trainmark.workloads.tgn_model import DeviceBatch, Memory, Tgn, to_device
 
 __all__ = ["DeskTask", "FullTask", "TgnTask"]
 

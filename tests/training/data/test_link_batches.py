@@ -67,14 +67,18 @@ def test_a_link_may_be_kept_from_its_own_batch(stream: Interactions) -> None:
 def test_neighbours_are_the_other_sides_with_their_ages(stream: Interactions) -> None:
     chance = chance_of(stream)
     batch = batches_of(stream).links(60, 66, chance)
-    queried = batch.nodes[batch.queries]
+    queried = batch.nodes[batch.asking[batch.queries]]
+    assert len(batch.asking) == len(set(queried.tolist()))
+    assert batch.there.tolist() == np.flatnonzero(batch.filled).tolist()
+    ages = np.full(batch.filled.shape, np.nan)
+    ages.flat[batch.there] = batch.ages
     assert queried.tolist() == [*stream.sources[60:66], *stream.destinations[60:66], *chance]
     now = np.tile(stream.times[60:66], 3)
     for row, column in np.argwhere(batch.filled):
         place = batch.interactions[row, column]
         ends = {int(stream.sources[place]), int(stream.destinations[place])}
         assert ends == {int(queried[row]), int(batch.nodes[batch.neighbours[row, column]])}
-        assert batch.ages[row, column] == pytest.approx(now[row] - stream.times[place], rel=1e-5)
+        assert ages[row, column] == pytest.approx(now[row] - stream.times[place], rel=1e-5)
         assert batch.sides[row, column] == (1 if stream.sources[place] == queried[row] else -1)
 
 
@@ -94,7 +98,8 @@ def test_ends_have_met_if_either_is_shown_the_other(stream: Interactions) -> Non
     seen = 0
     for link in range(2 * SIZE):
         source, other = link % SIZE, SIZE + link
-        ends = int(batch.nodes[batch.queries[source]]), int(batch.nodes[batch.queries[other]])
+        source_end, other_end = batch.asking[batch.queries[[source, other]]]
+        ends = int(batch.nodes[source_end]), int(batch.nodes[other_end])
         met = max(shown[source].get(ends[1], -1), shown[other].get(ends[0], -1))
         assert batch.met[link] == (met >= 0)
         age = stream.times[60 + link % SIZE] - stream.times[met] if met >= 0 else 0
@@ -114,7 +119,9 @@ def test_messages_wait_until_their_node_is_in_a_batch_again(stream: Interactions
             assert batch.waiting[row] == (node in waiting)
             if node in waiting:
                 place = waiting[node]
-                assert batch.messages[row] == place
+                assert batch.messages[batch.message_rows[row]] == place
+                sides = {int(stream.sources[place]), int(stream.destinations[place])}
+                assert sides == {node, int(batch.partners[batch.partner_rows[row]])}
                 gap = stream.times[place] - taken.get(node, 0.0)
                 assert batch.gaps[row] == pytest.approx(gap, rel=1e-5, abs=1e-3)
         places = range(start, start + SIZE)
@@ -131,8 +138,12 @@ def test_passing_says_of_messages_what_links_say(stream: Interactions) -> None:
     links, passing = batches.links(60, 66, chance_of(stream)), batches.passing(60, 66)
     assert len(passing.queries) == 0
     rows = np.searchsorted(links.nodes, passing.nodes)
-    for name in ("waiting", "messages", "partners", "acted", "gaps"):
+    for name in ("waiting", "acted", "gaps"):
         assert np.array_equal(getattr(links, name)[rows], getattr(passing, name)), name
+    for name, which in (("messages", "message_rows"), ("partners", "partner_rows")):
+        one, two = (getattr(b, name)[getattr(b, which)] for b in (links, passing))
+        assert np.array_equal(one[rows], two), name
+        assert len(getattr(links, name)) == len(set(one.tolist())), "each once"
 
 
 def test_an_epoch_is_whole_steps_in_the_order_of_time(stream: Interactions) -> None:
@@ -144,5 +155,8 @@ def test_an_epoch_is_whole_steps_in_the_order_of_time(stream: Interactions) -> N
     assert [batch.first for batch in made] == [True] + [False] * 11 + [True, False]
     again = list(islice(training_batches(training), 14))
     assert np.array_equal(made[3].nodes, again[3].nodes)
-    chance = [batch.nodes[batch.queries[2 * SIZE :]].tolist() for batch in (made[0], made[12])]
+    chance = [
+        batch.nodes[batch.asking[batch.queries[2 * SIZE :]]].tolist()
+        for batch in (made[0], made[12])
+    ]
     assert chance[0] != chance[1], "an epoch draws other chance destinations"

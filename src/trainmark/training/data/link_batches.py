@@ -35,16 +35,20 @@ class LinkBatch:
         first: Whether the stream begins anew with it: the memory is empty.
         nodes: The touched nodes, (U,).
         waiting: Whether a node has a message that its memory has not taken in, (U,).
-        messages: The interaction of that message, 0 where there is none, (U,).
-        partners: Its other side, (U,).
+        messages: The M interactions of those messages, each once. Both sides of one often wait.
+        message_rows: Which of them is a node's, any one where there is none, (U,).
+        partners: The P other sides of those messages, each once.
+        partner_rows: Which of them is a node's, any one where there is none, (U,).
         acted: 1 where the node was its source, -1 where not, (U,).
         gaps: Its time, less that of the message before it, (U,).
-        queries: Rows of the queried nodes, (Q,).
+        asking: Rows of the queried nodes, each once, (A,).
+        queries: Which of them each query is about, (Q,).
         neighbours: Rows of their latest K neighbours, the latest first, (Q, K).
         filled: Whether there is such a neighbour, (Q, K).
+        there: Where the N neighbours that there are stand among all Q x K places, (N,).
         interactions: The interaction that made it one, 0 where there is none, (Q, K).
         sides: 1 where the queried node was its source, -1 where not, (Q, K).
-        ages: Time since then, (Q, K).
+        ages: Time since then, of the neighbours that there are, (N,).
         met: Whether the ends of a link are among each other's latest neighbours: of the real links,
             then of the chance links, (2 n,).
         met_ages: Time since they last were, 0 where they are not, (2 n,).
@@ -57,12 +61,16 @@ class LinkBatch:
     nodes: Ints
     waiting: Bools
     messages: Ints
+    message_rows: Ints
     partners: Ints
+    partner_rows: Ints
     acted: Floats
     gaps: Floats
+    asking: Ints
     queries: Ints
     neighbours: Ints
     filled: Bools
+    there: Ints
     interactions: Ints
     sides: Floats
     ages: Floats
@@ -108,21 +116,25 @@ class LinkBatches:
         interactions = np.where(filled, found, 0)
         others, acted = self.history.others(queries[:, None], interactions)
         others = np.where(filled, others, queries[:, None])
+        there = np.flatnonzero(filled)
         ages = np.tile(self.clock[start:end], 3)[:, None] - self.clock[interactions]
         met = _last_met(queries, found, others)
         met_ages = np.tile(self.clock[start:end], 2) - self.clock[np.maximum(met, 0)]
         touched = np.concatenate([queries, others.ravel()])
         nodes, rows = np.unique(touched, return_inverse=True)
+        asking, asked = np.unique(rows[: len(queries)], return_inverse=True)
         return self._batch(
             start,
             end,
             nodes,
-            queries=rows[: len(queries)],
+            asking=asking,
+            queries=asked,
             neighbours=rows[len(queries) :].reshape(others.shape),
             filled=filled,
+            there=there,
             interactions=interactions,
             sides=_signs(acted),
-            ages=np.where(filled, ages, 0).astype(np.float32),
+            ages=ages.ravel()[there].astype(np.float32),
             met=met >= 0,
             met_ages=np.where(met >= 0, met_ages, 0).astype(np.float32),
         )
@@ -136,12 +148,14 @@ class LinkBatches:
             start,
             end,
             np.unique(ends),
+            asking=none[:, 0],
             queries=none[:, 0],
             neighbours=none,
             filled=none.astype(np.bool_),
+            there=none[:, 0],
             interactions=none,
             sides=none.astype(np.float32),
-            ages=none.astype(np.float32),
+            ages=none[:, 0].astype(np.float32),
             met=none[:, 0].astype(np.bool_),
             met_ages=none[:, 0].astype(np.float32),
         )
@@ -161,13 +175,17 @@ class LinkBatches:
         gaps = np.where(waiting, self.clock[messages] - since, 0.0)
         ends = np.concatenate([stream.sources[start:end], stream.destinations[start:end]])
         written = np.unique(ends)
+        distinct_messages, message_rows = np.unique(messages, return_inverse=True)
+        distinct_partners, partner_rows = np.unique(partners, return_inverse=True)
         return LinkBatch(
             end=end,
             first=start == 0,
             nodes=nodes,
             waiting=waiting,
-            messages=messages,
-            partners=partners,
+            messages=distinct_messages,
+            message_rows=message_rows,
+            partners=distinct_partners,
+            partner_rows=partner_rows,
             acted=_signs(acted),
             gaps=gaps.astype(np.float32),
             written=written,
