@@ -175,6 +175,7 @@ class FolderPictures:
         side: Width and height of a sample, pixels.
         device: Where the batches go.
         augment: What changes a training picture beyond crop and mirroring.
+        bicubic: Whether pictures are resized by cubic instead of linear interpolation.
     """
 
     def __init__(
@@ -184,16 +185,13 @@ class FolderPictures:
         side: int,
         device: torch.device,
         augment: RandAugment | None = None,
+        bicubic: bool = False,
     ) -> None:
         settings: Any = request.settings
         self._batch: int = settings.micro_batch
         self._workers: int = settings.workers or len(os.sched_getaffinity(0))
-        self._data, self._seed, self._side, self._augment = (
-            request.data,
-            request.seed,
-            side,
-            augment,
-        )
+        self._data, self._seed, self._side = request.data, request.seed, side
+        self._augment, self._bicubic = augment, bicubic
         self._pin = device.type == "cuda"
         self._eval: DataLoader[Any] | None = None
         # As in training, whose memory it fits.
@@ -212,6 +210,7 @@ class FolderPictures:
             batch=self.eval_batch,
             workers=self._workers,
             pin=self._pin,
+            bicubic=self._bicubic,
         )
         loader = image_folder.train_loader(
             self._scan("train"),
@@ -221,6 +220,7 @@ class FolderPictures:
             seed=self._seed,
             pin=self._pin,
             augment=self._augment,
+            bicubic=self._bicubic,
         )
         return iter(loader)
 

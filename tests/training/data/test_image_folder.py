@@ -3,9 +3,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from PIL import Image
 
 from tests.training.images import CLASSES, write_tree
 from trainmark.training.data import image_folder, image_tree
+from trainmark.training.data.rand_augment import RandAugment
 from trainmark.types import UsageError
 
 
@@ -56,15 +58,50 @@ def test_evaluation_shows_every_picture_once_in_order(tree: Path) -> None:
     assert torch.cat([labels for _, labels in loader]).tolist() == [0, 0, 1, 1, 2, 2]
 
 
-def test_the_centre_is_cut_after_resizing_to_256_of_224(tree: Path) -> None:
-    from PIL import Image
+@pytest.mark.parametrize("bicubic", [False, True])
+@pytest.mark.parametrize("side", [224, 380])
+def test_the_centre_is_cut_after_resizing_to_32_pixels_more(
+    tmp_path: Path, side: int, bicubic: bool
+) -> None:
+    """256 of 224 as ResNet's; EfficientNet has the same border at its own side."""
+    picture = Image.new("RGB", (2 * side + 64, side + 32))
+    picture.paste((255, 0, 0), (side // 2 + 32, 16, 3 * side // 2 + 32, side + 16))
+    (tmp_path / "a").mkdir()
+    picture.save(tmp_path / "a" / "0.png")
+    loader = image_folder.eval_loader(
+        image_tree.scan(tmp_path), side=side, batch=1, workers=0, pin=False, bicubic=bicubic
+    )
+    ((images, _),) = loader
+    assert images.shape == (1, side, side, 3)
+    assert torch.equal(images, torch.tensor([255, 0, 0]).expand_as(images))
 
-    picture = Image.new("RGB", (512, 256))
-    picture.paste((255, 0, 0), (144, 16, 368, 240))  # exactly the middle 224 x 224
-    cut = image_folder._centre_crop(picture, 224)
-    assert cut.size == (224, 224)
-    assert cut.getpixel((112, 112)) == (255, 0, 0)
-    assert cut.getpixel((2, 2)) == (255, 0, 0)
+
+def test_training_pictures_go_through_what_changes_them(tree: Path) -> None:
+    folder = image_tree.scan(tree / "train")
+    black = RandAugment(count=1, magnitude=0, names=("posterize",))  # no bits are left
+
+    def first(augment: RandAugment | None) -> torch.Tensor:
+        loader = image_folder.train_loader(
+            folder, side=32, batch=4, workers=0, seed=1, pin=False, augment=augment
+        )
+        images: torch.Tensor = next(iter(loader))[0]
+        return images
+
+    assert not first(black).any()
+    assert first(None).any()
+
+
+def test_resizing_is_linear_unless_cubic_is_asked_for(tree: Path) -> None:
+    folder = image_tree.scan(tree / "val")
+
+    def pictures(*, bicubic: bool) -> torch.Tensor:
+        loader = image_folder.eval_loader(
+            folder, side=32, batch=6, workers=0, pin=False, bicubic=bicubic
+        )
+        images: torch.Tensor = next(iter(loader))[0]
+        return images
+
+    assert not torch.equal(pictures(bicubic=True), pictures(bicubic=False))
 
 
 def test_bytes_become_channels_last_numbers_around_0() -> None:

@@ -1,4 +1,5 @@
 import gzip
+import random
 from itertools import islice
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 import torch
 
 from trainmark.training.data import small_images
+from trainmark.training.data.rand_augment import RandAugment
 from trainmark.types import UsageError
 
 
@@ -55,6 +57,31 @@ def test_a_shift_moves_and_fills_with_background(mnist: small_images.Images) -> 
     images, _ = next(small_images.shifted_batches(mnist, 64, shift=2))
     assert images.shape == (64, 1, 28, 28)
     assert float(images.min()) == pytest.approx(mnist.background)
+
+
+def test_pictures_that_nothing_changes_are_those_of_the_data(mnist: small_images.Images) -> None:
+    unchanged = RandAugment(count=0)
+    batches = list(islice(small_images.augmented_batches(mnist, 100, unchanged), 40))
+    seen = torch.cat([images for images, _ in batches])
+
+    def levels(images: torch.Tensor) -> list[bytes]:
+        grey = images.sub(mnist.background).mul(mnist.deviation)
+        assert torch.allclose(grey, grey.round(), atol=1e-3)
+        return sorted(image.numpy().tobytes() for image in grey.round().to(torch.uint8))
+
+    assert levels(seen) == levels(mnist.train_images)
+    assert torch.equal(
+        torch.cat([labels for _, labels in batches]).bincount(), torch.full((10,), 400)
+    )
+
+
+def test_what_moves_a_picture_fills_with_background(mnist: small_images.Images) -> None:
+    random.seed(0)
+    moved = RandAugment(count=1, magnitude=10, names=("translate_x",), fill=0)
+    images, _ = next(small_images.augmented_batches(mnist, 64, moved))
+    assert images.shape == (64, 1, 28, 28)
+    edges = torch.stack([images[..., 0], images[..., -1]])  # seven pixels came in at one of them
+    assert (edges == mnist.background).all(-1).any(0).all()
 
 
 def idx(values: np.ndarray) -> bytes:

@@ -3,13 +3,15 @@
 Augmentation as published for ResNet-50 v1.5: a random crop of 8 to 100 % of the area and an
 aspect ratio of 3/4 to 4/3, resized to 224 x 224, mirrored half the time; for evaluation the
 shorter side is resized to 256 and the middle 224 x 224 taken (Szegedy et al. 2014,
-arXiv:1409.4842; MLPerf ResNet-50 reference). Workers hand over bytes (uint8, N x H x W x 3); the
-device normalises them, so that a quarter of the memory moves.
+arXiv:1409.4842; MLPerf ResNet-50 reference). EfficientNet's is the same at another side, bicubic,
+with RandAugment. Workers hand over bytes (uint8, N x H x W x 3); the device normalises them, so
+that a quarter of the memory moves.
 """
 
 import math
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,17 +32,17 @@ _DEVIATION = (58.395, 57.12, 57.375)
 _CROP_AREA = (0.08, 1.0)
 _CROP_RATIO = (3 / 4, 4 / 3)
 _CROP_TRIES = 10
-_EVAL_RESIZE = 256 / 224
+_EVAL_BORDER = 32  # 256 less 224; at another side EfficientNet keeps these pixels, not the share
 
 
 class _Pictures(Dataset[tuple[npt.NDArray[np.uint8], int]]):
     """Decoded pictures of one split: (uint8 H x W x 3, label)."""
 
     def __init__(
-        self, folder: Folder, side: int, *, training: bool, augment: RandAugment | None = None
+        self, folder: Folder, cut: "_Cut", *, training: bool, augment: RandAugment | None = None
     ) -> None:
-        self._folder, self._side = folder, side
-        self._training, self._augment = training, augment
+        self._folder, self._augment = folder, augment
+        self._cut = cut.random if training else cut.centre
 
     def __len__(self) -> int:
         return len(self._folder.files)
@@ -52,39 +54,49 @@ class _Pictures(Dataset[tuple[npt.NDArray[np.uint8], int]]):
                 picture = image.convert("RGB")
         except (OSError, SyntaxError) as error:
             raise UsageError(f"cannot decode {file}: {error}. Replace the file.") from error
-        cut = (_random_crop if self._training else _centre_crop)(picture, self._side)
+        sample = self._cut(picture)
         if self._augment is not None:
-            cut = self._augment(cut, random)
-        return np.asarray(cut), self._folder.labels[index]
+            sample = self._augment(sample, random)
+        return np.asarray(sample), self._folder.labels[index]
 
 
-def _random_crop(picture: Image.Image, side: int) -> Image.Image:
-    width, height = picture.size
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """How a square of ``side`` pixels is taken out of a picture."""
+
+    side: int
+    bicubic: bool
+
+    def random(self, picture: Image.Image) -> Image.Image:
+        """A part of the picture, mirrored half the time."""
+        box = _random_box(*picture.size)
+        if box is None:
+            return self.centre(picture)
+        cut = self._resize(picture, box)
+        return cut.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if random.random() < 0.5 else cut
+
+    def centre(self, picture: Image.Image) -> Image.Image:
+        """The middle after the shorter side was resized to ``side`` and 32 pixels more."""
+        width, height = picture.size
+        half = min(width, height) * self.side / (self.side + _EVAL_BORDER) / 2
+        x, y = width / 2, height / 2
+        return self._resize(picture, (x - half, y - half, x + half, y + half))
+
+    def _resize(self, picture: Image.Image, box: tuple[float, float, float, float]) -> Image.Image:
+        way = Image.Resampling.BICUBIC if self.bicubic else Image.Resampling.BILINEAR
+        return picture.resize((self.side, self.side), way, box=box)
+
+
+def _random_box(width: int, height: int) -> tuple[int, int, int, int] | None:
+    """A part of that picture: left, top, right, bottom; None if none was found that fits."""
     for _ in range(_CROP_TRIES):
         area = random.uniform(*_CROP_AREA) * width * height
         ratio = math.exp(random.uniform(math.log(_CROP_RATIO[0]), math.log(_CROP_RATIO[1])))
         w, h = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
         if 0 < w <= width and 0 < h <= height:
             left, top = random.randint(0, width - w), random.randint(0, height - h)
-            cropped = _resize(picture, side, (left, top, left + w, top + h))
-            return (
-                cropped.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-                if random.random() < 0.5
-                else cropped
-            )
-    return _centre_crop(picture, side)
-
-
-def _centre_crop(picture: Image.Image, side: int) -> Image.Image:
-    """The middle of the picture after its shorter side was resized to 256/224 of ``side``."""
-    width, height = picture.size
-    half = min(width, height) / _EVAL_RESIZE / 2
-    x, y = width / 2, height / 2
-    return _resize(picture, side, (x - half, y - half, x + half, y + half))
-
-
-def _resize(picture: Image.Image, side: int, box: tuple[float, float, float, float]) -> Image.Image:
-    return picture.resize((side, side), Image.Resampling.BILINEAR, box=box)
+            return left, top, left + w, top + h
+    return None
 
 
 class _EndlessBatches(Sampler[list[int]]):
@@ -111,6 +123,7 @@ def train_loader(
     seed: int,
     pin: bool,
     augment: RandAugment | None = None,
+    bicubic: bool = False,
 ) -> "DataLoader[Any]":
     """Augmented batches without end.
 
@@ -122,10 +135,11 @@ def train_loader(
         seed: Seed of order and augmentation.
         pin: Whether to use page-locked memory, for a copy to a GPU.
         augment: What changes a picture after it was cut and mirrored.
+        bicubic: Whether to resize by cubic instead of linear interpolation.
     """
     generator = torch.Generator().manual_seed(seed)
     return DataLoader(
-        _Pictures(folder, side, training=True, augment=augment),
+        _Pictures(folder, _Cut(side, bicubic), training=True, augment=augment),
         batch_sampler=_EndlessBatches(len(folder.files), batch, generator),
         num_workers=workers,
         collate_fn=_collate,
@@ -137,11 +151,11 @@ def train_loader(
 
 
 def eval_loader(
-    folder: Folder, *, side: int, batch: int, workers: int, pin: bool
+    folder: Folder, *, side: int, batch: int, workers: int, pin: bool, bicubic: bool = False
 ) -> "DataLoader[Any]":
     """The whole split once, in order. Arguments as in ``train_loader``."""
     return DataLoader(
-        _Pictures(folder, side, training=False),
+        _Pictures(folder, _Cut(side, bicubic), training=False),
         batch_size=batch,
         num_workers=workers,
         collate_fn=_collate,
