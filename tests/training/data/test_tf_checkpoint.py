@@ -1,3 +1,4 @@
+import contextlib
 from pathlib import Path
 
 import numpy as np
@@ -5,7 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.training.data.tf_checkpoint_files import write_checkpoint
+from tests.training.data.tf_checkpoint_files import describe, write_checkpoint, write_index
+from tests.training.data.tfrecord_files import varint
+from trainmark.training.data.crc32c import masked_crc32c
 from trainmark.training.data.tf_checkpoint import index, read
 from trainmark.types import UsageError
 
@@ -63,6 +66,76 @@ def test_a_damaged_index_is_told(tmp_path: Path, place: int, why: str) -> None:
 def test_a_missing_index_is_a_users_mistake(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot read"):
         index(tmp_path / "none.index")
+
+
+HEADER = varint(1 << 3) + varint(1)
+EMPTY = 0xA282EAD8  # the masked checksum of no bytes
+
+
+def read_all(path: Path) -> None:
+    for tensor in index(path).values():
+        read(path, tensor)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        describe([1], start=2**64 - 1),
+        describe([2**45], size=2**47),
+        describe([1], shard=2**64 - 1),
+        describe([1] * 70),
+        describe([2**63, 0], size=0, checksum=EMPTY),
+        describe([0, 2**48, 2**48], size=0, checksum=EMPTY),
+    ],
+    ids=["start", "size", "file", "dimensions", "dimension", "dimensions of nothing"],
+)
+def test_numbers_that_no_file_can_have_are_told(tmp_path: Path, entry: bytes) -> None:
+    """The index's own checksums are right: such a file can be made."""
+    path = tmp_path / "model.index"
+    write_index(path, {b"": HEADER, b"w": entry})
+    (tmp_path / "model.data-00000-of-00001").write_bytes(bytes(4))
+    with pytest.raises(UsageError, match="model"):
+        read_all(path)
+
+
+def test_names_that_grow_from_entry_to_entry_are_told(tmp_path: Path) -> None:
+    """Each repeats the whole one before: a file of n bytes would hold n^2 bytes of names."""
+    first = varint(0) + varint(4096) + varint(0) + b"a" * 4096
+    more = b"".join(varint(4096 + n) + varint(1) + varint(0) + b"b" for n in range(100))
+    path = tmp_path / "model.index"
+    write_index(path, first + more + bytes(4) + b"\1\0\0\0")
+    with pytest.raises(UsageError, match="a name has more than 4096 bytes"):
+        index(path)
+
+
+def test_an_index_of_any_size_is_not_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trainmark.training.data.tf_checkpoint._LARGEST_INDEX", 1000)
+    (tmp_path / "model.index").write_bytes(bytes(1001))
+    with pytest.raises(UsageError, match="more than 1,000 bytes"):
+        index(tmp_path / "model.index")
+
+
+def test_numbers_in_several_files_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "model.index"
+    content = np.ones(1, np.float32).tobytes()
+    entry = describe([1], shard=1, checksum=masked_crc32c(content))
+    write_index(path, {b"": varint(1 << 3) + varint(2), b"w": entry})
+    (tmp_path / "model.data-00001-of-00002").write_bytes(content)
+    assert read(path, index(path)["w"]).tolist() == [1]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(st.binary(max_size=100), st.booleans())
+def test_any_bytes_behind_right_checksums_are_numbers_or_a_users_mistake(
+    tmp_path: Path, data: bytes, whole: bool
+) -> None:
+    path = tmp_path / "model.index"
+    write_index(path, data if whole else {b"": HEADER, b"w": data})
+    (tmp_path / "model.data-00000-of-00001").write_bytes(bytes(4))
+    with contextlib.suppress(UsageError):
+        read_all(path)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)

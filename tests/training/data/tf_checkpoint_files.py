@@ -1,7 +1,7 @@
 """Checkpoints of TensorFlow, written for tests by the formats' descriptions."""
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,18 +41,37 @@ def write_checkpoint(folder: Path, tensors: Mapping[str, npt.NDArray[Any]]) -> P
         )
         data += content
     (folder / "model.ckpt-7.data-00000-of-00001").write_bytes(data)
+    path = folder / "model.ckpt-7.index"
+    write_index(path, _block(entries))
+    return path
+
+
+def describe(
+    shape: Sequence[int], *, start: int = 0, size: int = 4, shard: int = 0, checksum: int = 0
+) -> bytes:
+    """What an index says of a tensor of floats."""
+    sizes = b"".join(field(2, varint(1 << 3) + varint(length)) for length in shape)
+    numbers = {1: 1, 3: shard, 4: start, 5: size}
+    return (
+        b"".join(varint(key << 3) + varint(value) for key, value in numbers.items())
+        + field(2, sizes)
+        + varint(6 << 3 | 5)
+        + struct.pack("<I", checksum)
+    )
+
+
+def write_index(path: Path, block: bytes | Mapping[bytes, bytes]) -> None:
+    """An index of one block, or of one with those entries, its checksums right."""
+    content = block if isinstance(block, bytes) else _block(block)
     table = b""
 
-    def add(block: bytes) -> bytes:
+    def add(part: bytes) -> bytes:
         nonlocal table
         start = len(table)
-        table += block + b"\0" + struct.pack("<I", slow_masked(block + b"\0"))
-        return varint(start) + varint(len(block))
+        table += part + b"\0" + struct.pack("<I", slow_masked(part + b"\0"))
+        return varint(start) + varint(len(part))
 
-    handle = add(_block(entries))
+    handle = add(content)
     filters = add(_block({}))
-    top = add(_block({max(entries) + b"\xff": handle}))
-    footer = (filters + top).ljust(40, b"\0") + struct.pack("<Q", _MAGIC)
-    path = folder / "model.ckpt-7.index"
-    path.write_bytes(table + footer)
-    return path
+    top = add(_block({b"\xff": handle}))
+    path.write_bytes(table + (filters + top).ljust(40, b"\0") + struct.pack("<Q", _MAGIC))

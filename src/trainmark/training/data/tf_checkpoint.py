@@ -7,6 +7,7 @@ numbers lie in NAME.data-00000-of-0000N.
 """
 
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ __all__ = ["Tensor", "index", "read"]
 _MAGIC = 0xDB4775248B80FB57
 _FOOTER = 48
 _TRAILER = 5  # kind of compression, checksum
+_LARGEST_INDEX = 1 << 28  # bytes; that of BERT-Large has 17,371
+_LONGEST_KEY = 1 << 12  # bytes
 _TYPES = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8"}
 _HINT = "It must be the .index file of a TensorFlow checkpoint, with its .data file beside it."
 
@@ -36,6 +39,7 @@ class Tensor:
         dtype: Its type in numpy's words.
         shape: Its shape.
         shard: Number of its data file.
+        shards: Number of data files.
         start: First byte.
         size: Bytes.
         checksum: Masked CRC-32C of the bytes.
@@ -44,6 +48,7 @@ class Tensor:
     dtype: str
     shape: tuple[int, ...]
     shard: int
+    shards: int
     start: int
     size: int
     checksum: int
@@ -69,43 +74,54 @@ def index(file: Path) -> dict[str, Tensor]:
             for _, handle in _entries(_block(data, data, place))
             for key, value in _entries(_block(data, handle))
         }
-        found = {key.decode(): _tensor(value) for key, value in entries.items() if key}
+        shards = _number(dict(fields(entries.pop(b"", memoryview(b"")))), 1)
+        found = {key.decode(): _tensor(value, shards) for key, value in entries.items()}
     except (DamagedError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {file}: {error}", hint=_HINT) from error
     return {name: tensor for name, tensor in found.items() if tensor is not None}
 
 
-def read(file: Path, tensor: Tensor, shards: int = 1) -> npt.NDArray[Any]:
+def read(file: Path, tensor: Tensor) -> npt.NDArray[Any]:
     """The numbers of one tensor.
 
     Args:
         file: The ``.index`` file.
         tensor: What ``index`` says of it.
-        shards: Number of data files.
 
     Raises:
         UsageError: The data file cannot be read, is too short or damaged.
     """
-    path = file.with_suffix(f".data-{tensor.shard:05}-of-{shards:05}")
+    path = file.with_suffix(f".data-{tensor.shard:05}-of-{tensor.shards:05}")
     try:
         with path.open("rb") as stream:
-            stream.seek(tensor.start)
-            data = stream.read(tensor.size)
+            # What the index says may be damage: no more is asked for than there is.
+            whole = tensor.start + tensor.size <= os.fstat(stream.fileno()).st_size
+            stream.seek(tensor.start if whole else 0)
+            data = stream.read(tensor.size if whole else 0)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error}", hint=_HINT) from error
-    if len(data) < tensor.size or masked_crc32c(data) != tensor.checksum:
+    if not whole or masked_crc32c(data) != tensor.checksum:
         raise UsageError(
             f"{path}: byte {tensor.start}: the checksum of the tensor does not fit its data",
             hint="The file is damaged or cut short. Copy it again.",
         )
-    return np.frombuffer(data, tensor.dtype).reshape(tensor.shape)
+    try:
+        return np.frombuffer(data, tensor.dtype).reshape(tensor.shape)
+    except (ValueError, OverflowError) as error:  # too many dimensions, or too large beside a 0
+        raise UsageError(
+            f"{file}: a tensor has a shape that no array can have: {error}", hint=_HINT
+        ) from error
 
 
 def _bytes(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        with file.open("rb") as stream:
+            data = stream.read(_LARGEST_INDEX + 1)
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error}", hint=_HINT) from error
+    if len(data) > _LARGEST_INDEX:
+        raise UsageError(f"{file} has more than {_LARGEST_INDEX:,} bytes", hint=_HINT)
+    return data
 
 
 def _block(data: memoryview, handle: memoryview, place: int = 0) -> memoryview:
@@ -133,13 +149,15 @@ def _entries(block: memoryview) -> Iterator[tuple[bytes, memoryview]]:
         length, place = varint(block, place)
         if shared > len(key) or place + own + length > end:
             raise DamagedError("an entry reaches beyond its block")
+        if shared + own > _LONGEST_KEY:  # which repeats a part of the one before: it could grow
+            raise DamagedError(f"a name has more than {_LONGEST_KEY} bytes")
         key = key[:shared] + bytes(block[place : place + own])
         place += own
         yield key, block[place : place + length]
         place += length
 
 
-def _tensor(entry: memoryview) -> Tensor | None:
+def _tensor(entry: memoryview, shards: int) -> Tensor | None:
     """What a BundleEntryProto says; None for a type that is not read."""
     found: dict[int, int | memoryview] = dict(fields(entry))
     dtype = _TYPES.get(_number(found, 1))
@@ -157,6 +175,7 @@ def _tensor(entry: memoryview) -> Tensor | None:
         dtype=dtype,
         shape=sizes,
         shard=_number(found, 3),
+        shards=shards,
         start=_number(found, 4),
         size=size,
         checksum=int.from_bytes(checksum, "little"),
