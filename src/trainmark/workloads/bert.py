@@ -86,6 +86,7 @@ def _full_numbers(
 ) -> WorkloadSpec:
     """Full scale; on the data of the benchmark where nothing says on what else."""
     limit = settings.training_steps * settings.global_batch_size
+    every = min(evaluation_interval(settings.global_batch_size), limit)
     return WorkloadSpec(
         name="bert",
         scale="full",
@@ -95,8 +96,9 @@ def _full_numbers(
         target=Target(metric="eval_accuracy", value=_OFFICIAL_TARGET, name="masked-LM accuracy"),
         train_samples=samples,
         eval_samples=held_out,
-        evaluate_every_samples=min(evaluation_interval(settings.global_batch_size), limit),
-        max_samples=limit,
+        evaluate_every_samples=every,
+        # The last evaluation that the schedule of the rules has: one at the limit would break it.
+        max_samples=limit - limit % every,
         mlperf_name=None if where else "bert",
         ruleset="own" if where else "5.0",
         parameters=parameter_count(settings, vocabulary),
