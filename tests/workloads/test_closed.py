@@ -11,6 +11,7 @@ from trainmark.training.task import Task
 from trainmark.types import UsageError, WorkloadSpec
 from trainmark.workloads import bert, bert_torch, imagenet, resnet50, resnet50_torch, rnnt
 from trainmark.workloads import rnnt_torch as rnnt_task
+from trainmark.workloads.bert_settings import FullSettings as BertSettings
 
 
 def as_task(
@@ -22,7 +23,7 @@ def as_task(
 
 
 def make_bert(settings: Settings) -> tuple[WorkloadSpec, Task]:
-    full, known = cast(bert.FullSettings, settings), bert.WORKLOAD.published["full"]
+    full, known = cast(BertSettings, settings), bert.WORKLOAD.published["full"]
     spec = bert._full_numbers(full, known.train_samples, known.eval_samples, 30_522, "")
     return as_task(spec, bert_torch.hyperparameters(full))
 
@@ -44,7 +45,7 @@ def make_rnnt(settings: Settings) -> tuple[WorkloadSpec, Task]:
 @pytest.mark.parametrize(
     ("make", "settings", "ruleset"),
     [
-        (make_bert, bert.FullSettings(), "5.0"),
+        (make_bert, BertSettings(), "5.0"),
         (make_resnet50, resnet50.FullSettings(), "4.0"),
         (make_rnnt, rnnt.FullSettings(), "3.1"),
     ],
@@ -64,7 +65,7 @@ def test_the_defaults_are_a_closed_run(make: Make, settings: Settings, ruleset: 
     ],
 )
 def test_bert_gives_up_at_an_evaluation_that_the_rules_have(assignments: list[str]) -> None:
-    settings = change(bert.FullSettings(), assignments)
+    settings = change(BertSettings(), assignments)
     spec, _ = make_bert(settings)
     limit = settings.training_steps * settings.global_batch_size
     assert limit - spec.evaluate_every_samples < spec.max_samples <= limit
@@ -73,4 +74,4 @@ def test_bert_gives_up_at_an_evaluation_that_the_rules_have(assignments: list[st
 
 def test_a_bert_that_ends_before_its_first_evaluation_is_not_one() -> None:
     with pytest.raises(UsageError, match=r"run.eval_schedule.*put back training_steps=6700"):
-        require_closed(change(bert.FullSettings(), ["training_steps=300"]), make_bert)
+        require_closed(change(BertSettings(), ["training_steps=300"]), make_bert)
