@@ -9,7 +9,7 @@ from trainmark.training.division import Make, require_closed
 from trainmark.training.settings import Settings, change
 from trainmark.training.task import Task
 from trainmark.types import UsageError, WorkloadSpec
-from trainmark.workloads import bert, bert_torch, imagenet, resnet50, resnet50_torch, rnnt
+from trainmark.workloads import bert, bert_schedule, imagenet, resnet50, resnet50_torch, rnnt
 from trainmark.workloads import rnnt_torch as rnnt_task
 from trainmark.workloads.bert_settings import FullSettings as BertSettings
 
@@ -25,7 +25,7 @@ def as_task(
 def make_bert(settings: Settings) -> tuple[WorkloadSpec, Task]:
     full, known = cast(BertSettings, settings), bert.WORKLOAD.published["full"]
     spec = bert._full_numbers(full, known.train_samples, known.eval_samples, 30_522, "")
-    return as_task(spec, bert_torch.hyperparameters(full))
+    return as_task(spec, bert_schedule.hyperparameters(full))
 
 
 def make_resnet50(settings: Settings) -> tuple[WorkloadSpec, Task]:
