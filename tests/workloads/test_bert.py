@@ -1,7 +1,10 @@
 import dataclasses
 import itertools
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -11,6 +14,8 @@ from tests.workloads.bert_baselines import baselines
 from tests.workloads.full_shaped import judged, write_full_shaped_log
 from trainmark.mllog import read, summarize
 from trainmark.training import plugins
+from trainmark.training.data.sequences import MaskedSequence, Recipe, masked
+from trainmark.training.data.wordpiece import SYNTHETIC
 from trainmark.training.prepared import quiet
 from trainmark.training.settings import change
 from trainmark.training.task import TaskRequest
@@ -60,6 +65,15 @@ def full_task(root: Path, *assignments: str, seed: int = 1) -> FullTask:
     assert isinstance(task, FullTask)
     task.build()
     return task
+
+
+def sequences(lengths: Sequence[int]) -> Iterator[MaskedSequence]:
+    """Noise of those lengths."""
+    recipe = Recipe(length=16, vocabulary=len(PIECES), special=SYNTHETIC)
+    random = np.random.default_rng(1)
+    for length in lengths:
+        text = random.integers(5, len(PIECES), length - 3).astype(np.int32)
+        yield masked(text[: length // 2], text[length // 2 :], False, recipe, random)
 
 
 @pytest.mark.parametrize(
@@ -185,6 +199,28 @@ def test_packing_does_not_change_what_is_evaluated(tmp_path: Path) -> None:
         next(task.batches())
         qualities.add(task.evaluate())
     assert len(qualities) == 1
+
+
+@pytest.mark.parametrize("micro_batch", [pytest.param(1, marks=pytest.mark.long), 2])
+def test_no_batch_is_compiled_within_the_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, micro_batch: int
+) -> None:
+    """Not even one that packs into a single row, or hides a single token."""
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
+    task = full_task(write_folder(tmp_path), "compile=true", f"micro_batch_size={micro_batch}")
+    torch._dynamo.reset()
+    task.warm_up()
+    for lengths in [(16, 15), (5, 6), (4, 12), (16, 16)]:
+        (batch,) = task._batches(sequences(lengths[:micro_batch]), micro_batch)
+        with torch._dynamo.config.patch(error_on_recompile=True):  # type: ignore[no-untyped-call]
+            task.forward_backward(batch)
+            task._correct([batch])
+        task.model.eval()
+        words, follows, on_device = task._heads(task.model, batch)
+        wanted = task.model(*on_device.inputs)
+        task.model.train()
+        assert torch.allclose(words, wanted[0], atol=1e-6)
+        assert torch.allclose(follows, wanted[1], atol=1e-6)
 
 
 def test_the_padding_share_is_told(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def _read_first(file: Path, vocabulary: int, *, records: bool) -> None:
         raise UsageError(f"{file} holds nothing", hint="Copy it again.")
 
 
-_REFERENCE = "https://github.com/mlcommons/training/tree/master/language_model/tensorflow/bert"
+_REFERENCE = "https://github.com/mlcommons/training/tree/master/retired_benchmarks/bert"
 NEEDS: Mapping[str, Needs] = {
     "desk": Needs(
         data=DataSet(

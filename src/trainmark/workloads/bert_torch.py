@@ -78,6 +78,27 @@ class Batch(NamedTuple):
         """The same on that device; a copy from page-locked memory is not waited for."""
         return Batch(*(tensor.to(device, non_blocking=True) for tensor in self))
 
+    @property
+    def inputs(self) -> tuple[Tensor, ...]:
+        """What the network is given."""
+        return self[:6]
+
+    def never_single(self, *, rows: bool) -> tuple[Tensor, ...]:
+        """The inputs with at least two of everything; what was added stands behind.
+
+        A compiler takes a size of one for a constant and would compile anew for it.
+
+        Args:
+            rows: Whether there may be more than one row, else they are left alone.
+        """
+        row = (0, 0, 0, max(0, 2 - len(self.tokens)) if rows else 0)
+        grids = (functional.pad(grid, row) for grid in (self.tokens, self.segments, self.positions))
+        places = (
+            functional.pad(place, (0, max(0, 2 - len(place))))
+            for place in (self.starts, self.masked)
+        )
+        return *grids, functional.pad(self.owners, row, value=-1), *places
+
 
 class BertTask(TorchTask):
     """One run of either scale; the subclasses differ in first weights and data."""
@@ -180,11 +201,14 @@ class BertTask(TorchTask):
     def _heads(self, model: Any, batch: Batch) -> tuple[Tensor, Tensor, Batch]:
         """What both heads say, and the batch on the device."""
         on_device = batch.to(self.device)
-        if self._dynamic:  # the numbers of rows and of predictions vary: compiled once for all
-            for tensor in on_device:
-                torch._dynamo.mark_dynamic(tensor, list(range(tensor.dim())))
-        words, follows = model(*on_device[:6])
-        return words, follows, on_device
+        if not self._dynamic:
+            return *model(*on_device.inputs), on_device
+        # The numbers of rows and of predictions vary: compiled once for all.
+        inputs = on_device.never_single(rows=self.settings.micro_batch > 1)
+        for tensor in inputs:
+            torch._dynamo.mark_dynamic(tensor, list(range(tensor.dim())))
+        words, follows = model(*inputs)
+        return words[: len(batch.labels)], follows[: len(batch.starts)], on_device
 
     def _batches(self, sequences: Iterator[MaskedSequence], samples: int) -> Iterator[Batch]:
         for rows in micro_batches(
