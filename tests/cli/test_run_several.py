@@ -48,6 +48,11 @@ def test_several_in_json_have_every_run(tmp_path: Path) -> None:
         (["toy", "resnet50", "--scale", "full"], "there is no scale of toy 'full'"),
         (["toy", "resnet50", "--data", "."], "names the data of one workload, but 2 are asked"),
         (["toy", "resnet50", "--sweep", "epochs=1,2"], "--sweep is for one workload, but 2"),
+        (
+            ["toy", "--sweep", "epochs=1,2", "--sweep", "threads=1,2"],
+            "--sweep is for one setting, but 2",
+        ),
+        (["toy", "resnet50", "--runs", "0"], "--runs 0 is not possible"),
         (["toy", "--sweep", "epochs"], "not of the form name=value,value"),
         (["toy", "--sweep", "epochs=1,none"], "'none' is not a whole number"),
         (

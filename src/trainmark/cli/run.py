@@ -36,6 +36,8 @@ __all__ = ["command"]
 @click.option("--compile", "compiled", is_flag=True, help="Short for --set compile=true.")
 @click.option(
     "--sweep",
+    "sweeps",
+    multiple=True,
     metavar="NAME=VALUE,VALUE...",
     help="A session for each value of a setting; table and chart against it.",
 )
@@ -72,7 +74,7 @@ def command(
     assignments: tuple[str, ...],
     precision: str | None,
     compiled: bool,
-    sweep: str | None,
+    sweeps: tuple[str, ...],
     division: str,
     submitter: str,
     system_name: str,
@@ -116,12 +118,12 @@ def command(
     console = Console(stderr=True)
     if not as_json:
         console.print(f"This machine: {describe_short(asked.system)}", markup=False)
-    sys.exit(_carry_out(workloads, sweep, asked, console, as_json=as_json))
+    sys.exit(_carry_out(workloads, sweeps, asked, console, as_json=as_json))
 
 
 def _carry_out(
     workloads: tuple[str, ...],
-    sweep: str | None,
+    sweeps: tuple[str, ...],
     asked: "Asked",
     console: "Console",
     *,
@@ -131,8 +133,8 @@ def _carry_out(
     from trainmark.cli import run_session, run_several, run_sweep
 
     names = run_several.expand(workloads)
-    if sweep is not None:
-        return run_sweep.run(names, sweep, asked, console, as_json=as_json)
+    if sweeps:
+        return run_sweep.run(names, sweeps, asked, console, as_json=as_json)
     if len(names) > 1:
         return run_several.run(names, asked, console, as_json=as_json)
     return run_session.run(names[0], asked, console, as_json=as_json)

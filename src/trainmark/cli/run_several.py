@@ -12,7 +12,7 @@ from trainmark.cli.run_session import Asked, Attempt, attempt, print_json
 from trainmark.report import format as text
 from trainmark.report.medians import Medians, medians_of
 from trainmark.training import plugins
-from trainmark.training.session import new_folder
+from trainmark.training.session import new_folder, refuse_impossible
 from trainmark.training.settings import change
 from trainmark.types import InterruptedRunError, UsageError, printable, unknown_name
 
@@ -93,6 +93,7 @@ def _refuse(names: Sequence[str], asked: Asked) -> None:
             hint="Run those that need data one by one.",
         )
     for name in names:
+        refuse_impossible(asked.order(name, asked.folder("several")))
         try:
             workload = plugins.workload(name)
         except UsageError:  # told when its turn comes: the others can be run

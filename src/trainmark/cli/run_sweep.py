@@ -31,12 +31,14 @@ __all__ = ["run"]
 _DATA, _PAGE = "sweep.json", "sweep.html"
 
 
-def run(names: Sequence[str], wanted: str, asked: Asked, console: Console, *, as_json: bool) -> int:
+def run(
+    names: Sequence[str], wanted: Sequence[str], asked: Asked, console: Console, *, as_json: bool
+) -> int:
     """Carry out a sweep; the exit status.
 
     Args:
         names: The workloads' names; one is allowed.
-        wanted: The setting and its values, as written.
+        wanted: The setting and its values, as written; one is allowed.
         asked: What is asked for besides.
         console: Where progress goes.
         as_json: Whether to print everything as JSON.
@@ -50,10 +52,15 @@ def run(names: Sequence[str], wanted: str, asked: Asked, console: Console, *, as
             f"--sweep is for one workload, but {len(names)} are asked for",
             hint="Sweep them one by one.",
         )
+    if len(wanted) > 1:
+        raise UsageError(
+            f"--sweep is for one setting, but {len(wanted)} are asked for",
+            hint="Sweep them one by one, the other held by --set.",
+        )
     workload: Workload = plugins.workload(names[0])
     if asked.scale not in workload.scales:
         raise unknown_name(f"scale of {workload.name}", asked.scale, workload.scales)
-    sweep = parse_sweep(wanted, workload.scales[asked.scale](), asked.assignments)
+    sweep = parse_sweep(wanted[0], workload.scales[asked.scale](), asked.assignments)
     base = asked.folder(f"{workload.name}-{sweep.setting}")
     with new_folder(base):
         with ProgressLine(console) as progress:

@@ -36,7 +36,16 @@ from trainmark.types import (
     unknown_name,
 )
 
-__all__ = ["Listener", "Order", "Session", "check_order", "new_folder", "run_session", "safe_name"]
+__all__ = [
+    "Listener",
+    "Order",
+    "Session",
+    "check_order",
+    "new_folder",
+    "refuse_impossible",
+    "run_session",
+    "safe_name",
+]
 
 _SEEDS = 2**31
 # What a run may write at most; asked for before the work, not found out at its end.
@@ -122,7 +131,7 @@ def run_session(order: Order, listener: Listener, now: Callable[[], datetime]) -
         TrainmarkError: A run failed; the logs written until then stay.
         InterruptedRunError: Somebody stopped it; the same.
     """
-    _refuse_impossible(order)
+    refuse_impossible(order)
     started = now().isoformat(timespec="milliseconds")
     with new_folder(order.out):
         return _run(order, listener, started)
@@ -166,13 +175,18 @@ def check_order(order: Order, variants: tuple[str, ...], listener: Listener) -> 
     Raises:
         UsageError: One of them cannot be carried out.
     """
-    _refuse_impossible(order)
+    refuse_impossible(order)
     request = dataclasses.replace(_probe_request(order), mode="check", variants=variants)
     for message in answers(request):
         listener.preparing(message["text"], message["share"])
 
 
-def _refuse_impossible(order: Order) -> None:
+def refuse_impossible(order: Order) -> None:
+    """See whether an order makes sense at all, before any process is started for it.
+
+    Raises:
+        UsageError: No such workload or division, or no runs.
+    """
     if order.workload not in plugins.workload_names():
         raise unknown_name("workload", order.workload, plugins.workload_names())
     if order.division not in DIVISIONS:
