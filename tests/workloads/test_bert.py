@@ -212,7 +212,7 @@ def test_no_batch_is_compiled_within_the_clock(
     task.warm_up()
     for lengths in [(16, 15), (5, 6), (4, 12), (16, 16)]:
         (batch,) = task._batches(sequences(lengths[:micro_batch]), micro_batch)
-        with torch._dynamo.config.patch(error_on_recompile=True):  # type: ignore[no-untyped-call]
+        with torch._dynamo.config.patch(error_on_recompile=True):
             task.forward_backward(batch)
             task._correct([batch])
         task.model.eval()

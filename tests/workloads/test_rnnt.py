@@ -1,3 +1,4 @@
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -73,12 +74,56 @@ def task(data: Path) -> Iterator[FullTask]:
     made.close()
 
 
-def test_the_desk_network_is_as_large_as_its_spec_says() -> None:
+@pytest.mark.parametrize(
+    ("changes", "parameters"),
+    [([], 374_876), (["encoder=32", "layers_after=3", "prediction_layers=2", "joint=8"], None)],
+)
+def test_the_desk_network_is_as_large_as_its_spec_says(
+    changes: list[str], parameters: int | None
+) -> None:
     from trainmark.workloads.rnnt_model import Transducer
 
-    net = Transducer(sizes(DeskSettings(), DeskTask.pieces))
-    parameters = sum(p.numel() for p in net.parameters())
-    assert parameters == WORKLOAD.spec("desk", DeskSettings(), None).parameters
+    settings = change(DeskSettings(), changes)
+    net = Transducer(sizes(settings, DeskTask.pieces))
+    found = sum(p.numel() for p in net.parameters())
+    assert found == WORKLOAD.spec("desk", settings, None).parameters
+    assert parameters in (None, found)
+
+
+@pytest.mark.parametrize("settings", [DeskSettings(), FullSettings()])
+def test_it_is_not_compiled(settings: DeskSettings | FullSettings) -> None:
+    """Each batch has a shape of its own, so each would be compiled within the clock."""
+    with pytest.raises(UsageError, match="rnnt cannot be compiled"):
+        change(settings, ["compile=true"])
+
+
+def test_no_sound_is_read_before_the_clock_and_none_twice_within(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = change(
+        DeskSettings(), ["utterances=60", "held_out=10", "precision=fp32", "encoder=8"]
+    )
+    WORKLOAD.prepare("desk", settings, None, lambda *_: None)
+    plugins.framework("torch").prepare(settings, 1)
+    spec = WORKLOAD.spec("desk", settings, None)
+    task = WORKLOAD.task(TaskRequest(scale="desk", spec=spec, settings=settings, seed=1, data=None))
+    read: Counter[Path] = Counter()
+    plain = Path.read_bytes
+
+    def counted(file: Path) -> bytes:
+        read[file] += 1
+        return plain(file)
+
+    monkeypatch.setattr(Path, "read_bytes", counted)
+    task.build()
+    files = set(task.data_files())
+    assert not files & set(read)
+    next(task.batches())
+    sounds = {file for file in files if file.suffix == ".flac"}
+    assert len(sounds) == 70
+    assert {file: number for file, number in read.items() if file in sounds} == dict.fromkeys(
+        sounds, 1
+    )
 
 
 def test_full_scale_trains_and_evaluates_on_real_files(task: FullTask) -> None:

@@ -119,3 +119,9 @@ def test_what_is_damaged_is_an_error(data: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (finding,) = rnnt_data.findings(tmp_path / "empty")
     assert "neither folders train-* nor train.json" in finding.message
+
+
+def test_a_list_that_is_no_text_is_told_before_a_vocabulary_is_made(archives: Path) -> None:
+    (archives / "train.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UsageError, match=r"train.json is no list of archives"):
+        rnnt_data.vocabulary(archives, 20)

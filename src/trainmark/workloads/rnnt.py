@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from trainmark.training.data.spoken_digits import Order
+from trainmark.training.data.spoken_digits import VOCABULARY, Order
 from trainmark.training.settings import PRECISIONS, Settings, setting
 from trainmark.training.task import Task, TaskRequest, Tell
 from trainmark.types import (
@@ -42,10 +42,19 @@ from trainmark.types import (
 )
 from trainmark.workloads import rnnt_data
 
-__all__ = ["WORKLOAD", "DeskSettings", "FullSettings", "RnnTransducer", "RnntSettings"]
+__all__ = [
+    "JOINED",
+    "STACKED",
+    "WORKLOAD",
+    "DeskSettings",
+    "FullSettings",
+    "RnnTransducer",
+    "RnntSettings",
+    "parameter_count",
+]
 
-FULL_PARAMETERS = 49_006_080
-DESK_PARAMETERS = 374_876
+STACKED = 3  # frames side by side
+JOINED = 2  # of those, within the encoder
 DESK_TARGET = 0.1
 FULL_TARGET = 0.058
 _REFERENCE_EPOCHS = 41  # to the target at batch 512, the median of the reference points' runs
@@ -107,6 +116,16 @@ class RnntSettings(Settings):
     most_symbols: int = setting(
         300, "labels after which decoding of an utterance ends", minimum=1, fixed=True
     )
+
+    def validate(self) -> None:
+        """See ``Settings.validate``; compiling is of no use here."""
+        Settings.validate(self)  # slots make a class anew, which super() does not know
+        if self.compile:
+            raise UsageError(
+                "rnnt cannot be compiled",
+                hint="The lengths of utterances differ from batch to batch: each would be "
+                "compiled anew, within the clock. Leave compile=false.",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +215,7 @@ def _desk_spec(settings: DeskSettings) -> WorkloadSpec:
         evaluate_every_samples=samples,
         max_samples=settings.epochs * samples,
         mlperf_name=None,
-        parameters=DESK_PARAMETERS,
+        parameters=parameter_count(settings, VOCABULARY),
         chance=0.9,
         typical_samples=6 * samples,
     )
@@ -227,10 +246,33 @@ def _full_spec(
         max_samples=settings.epochs * samples,
         mlperf_name="rnnt" if found.official else None,
         ruleset="3.1" if found.official else "own",
-        parameters=FULL_PARAMETERS,
+        parameters=parameter_count(settings, settings.pieces),
         chance=1.0,
         typical_samples=_REFERENCE_EPOCHS * samples,
     )
+
+
+def parameter_count(settings: RnntSettings, pieces: int) -> int:
+    """Trainable parameters of the network.
+
+    Args:
+        settings: Its widths and layers.
+        pieces: The vocabulary's; blank comes on top.
+    """
+    width, told, joint = settings.encoder, settings.prediction, settings.joint
+    return (
+        _lstm_parameters(STACKED * settings.filters, width, settings.layers_before)
+        + _lstm_parameters(JOINED * width, width, settings.layers_after)
+        + _lstm_parameters(told, told, settings.prediction_layers)
+        + pieces * told
+        + (width + 1 + told + 1) * joint
+        + (joint + 1) * (pieces + 1)
+    )
+
+
+def _lstm_parameters(inputs: int, width: int, layers: int) -> int:
+    """Four gates, each with two biases."""
+    return 4 * width * (inputs + width + 2 + (layers - 1) * (2 * width + 2))
 
 
 def _enough(utterances: int, settings: RnntSettings) -> None:
@@ -260,7 +302,8 @@ _NEEDS: Mapping[str, Needs] = {
             name="LibriSpeech",
             url="https://www.openslr.org/12/",
             licence="CC BY 4.0 (Panayotov, Chen, Povey, Khudanpur 2015)",
-            size_bytes=61_100_000_000,
+            # 100, 360, 500 hours, dev-clean: the sizes that Kaldi checks (download_and_untar.sh).
+            size_bytes=6_387_309_499 + 23_049_477_885 + 30_593_501_606 + 337_926_286,
             layout="Unpack the four archives in DIR, so that DIR/LibriSpeech/train-clean-100/"
             "<speaker>/<chapter>/*.flac stand there, or keep the archives elsewhere: they are not "
             "read. Or tar archives of <name>.flac and <name>.txt pairs, listed in DIR/train.json "

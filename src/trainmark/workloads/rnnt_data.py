@@ -17,7 +17,7 @@ import orjson
 from trainmark.training.data import librispeech, spoken_digits
 from trainmark.training.data.pieces import train_pieces
 from trainmark.training.data.speech import SAMPLE_RATE, Utterance
-from trainmark.training.prepared import Tell, prepared, quiet
+from trainmark.training.prepared import Tell, place_of, prepared, quiet
 from trainmark.types import Finding, Severity, UsageError
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ __all__ = [
     "folders",
     "shards",
     "spoken",
+    "spoken_place",
     "survey",
     "vocabulary",
 ]
@@ -41,6 +42,7 @@ __all__ = [
 TRAIN = {"train-clean-100": 28_539, "train-clean-360": 104_014, "train-other-500": 148_688}
 HELD_OUT = {"dev-clean": 2_703}
 
+_SPOKEN = "spoken-digits"
 _PIECES = "pieces.model"
 _INDEX = "index.json"
 _MOST_TEXTS = 300_000  # for a vocabulary: more than LibriSpeech has
@@ -193,9 +195,9 @@ def vocabulary(data: Path, size: int, tell: Tell = quiet) -> Path:
     if found is not None:
         inputs: dict[str, Any] = {"texts": _digest(u.text for u in found.train)}
     else:
-        train, _ = shards(data) or (None, None)
-        assert train is not None, "folders() found archives"
-        inputs = {"shards": str(train.resolve()), "list": _digest([train.read_text()])}
+        index = archives(data)[0]
+        rows = (f"{url} {count}" for url, count in zip(index.urls, index.counts, strict=True))
+        inputs = {"shards": str(data.resolve()), "list": _digest(rows)}
 
     def make(folder: Path, told: Tell) -> None:
         told("making the vocabulary", 0.0)
@@ -250,11 +252,16 @@ def files(data: Path) -> Iterator[Path]:
 def spoken(order: spoken_digits.Order, tell: Tell = quiet) -> Path:
     """The folder of the desk scale's utterances, made if it is not there."""
     return prepared(
-        "spoken-digits",
+        _SPOKEN,
         order.inputs(),
         lambda folder, told: spoken_digits.make(order, folder, told),
         tell,
     )
+
+
+def spoken_place(order: spoken_digits.Order) -> Path:
+    """The same folder as ``spoken`` made it; none of its files is read."""
+    return place_of(_SPOKEN, order.inputs())
 
 
 def findings(data: Path) -> Iterator[Finding]:

@@ -33,12 +33,11 @@ from trainmark.training.lamb import Lamb
 from trainmark.training.task import TaskRequest
 from trainmark.training.transducer import lattice, transducer_loss
 from trainmark.workloads import rnnt_data
-from trainmark.workloads.rnnt import DeskSettings, FullSettings, RnntSettings
+from trainmark.workloads.rnnt import JOINED, STACKED, DeskSettings, FullSettings, RnntSettings
 from trainmark.workloads.rnnt_model import Sizes, Transducer, greedy
 
 __all__ = ["DeskTask", "FullTask", "RnntTask", "hyperparameters", "sizes", "word_error_rate"]
 
-STACKED = 3  # frames side by side
 EPSILON = 1e-9
 DITHER = 1e-5
 MOST_AT_A_FRAME = 30
@@ -52,6 +51,7 @@ def sizes(settings: RnntSettings, pieces: int) -> Sizes:
         encoder=settings.encoder,
         layers_before=settings.layers_before,
         layers_after=settings.layers_after,
+        stack=JOINED,
         prediction=settings.prediction,
         prediction_layers=settings.prediction_layers,
         joint=settings.joint,
@@ -289,7 +289,7 @@ class DeskTask(RnntTask):
 
     @property
     def _folder(self) -> Path:
-        return rnnt_data.spoken(self.settings.order())
+        return rnnt_data.spoken_place(self.settings.order())
 
 
 class FullTask(RnntTask):

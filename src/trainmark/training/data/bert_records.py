@@ -1,6 +1,6 @@
 """The published records of BERT pre-training: one ``tf.train.Example`` a sequence.
 
-The format of the MLPerf reference (mlcommons/training, language_model/tensorflow/bert, "TFRecord
+The format of the MLPerf reference (mlcommons/training, retired_benchmarks/bert, "TFRecord
 Features" in its README): arrays padded to the longest sequence and to 76 predictions. Here the
 padding is taken off again: a ``MaskedSequence`` holds what is real.
 """
