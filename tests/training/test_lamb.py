@@ -21,7 +21,7 @@ def by_the_paper(
         v = BETAS[1] * v + (1 - BETAS[1]) * g**2
         r = (m / (1 - BETAS[0] ** t)) / ((v / (1 - BETAS[1] ** t)).sqrt() + EPSILON)
         u = r + decay * x
-        x = x - RATE * (x.norm() / u.norm() if scaled else 1.0) * u
+        x = x - RATE * (x.norm() / u.norm() if scaled and x.any() else 1.0) * u
     return x
 
 
@@ -47,6 +47,15 @@ def test_it_is_the_rule_of_the_paper(size: float, decay: float, scaled: bool) ->
     found, _ = stepped(weight, gradients, decay=decay, scaled=scaled)
     wanted = by_the_paper(weight, gradients, decay=decay, scaled=scaled)
     assert torch.allclose(found.double(), wanted, rtol=1e-5, atol=1e-6 * size)
+
+
+def test_weights_that_are_all_zero_take_the_step_as_it_is() -> None:
+    """As in the MLPerf BERT reference; also where the first gradients are zero."""
+    torch.manual_seed(0)
+    gradients = [torch.zeros(4, 4), torch.randn(4, 4), torch.randn(4, 4)]
+    found, _ = stepped(torch.zeros(4, 4), gradients, decay=DECAY, scaled=True)
+    wanted = by_the_paper(torch.zeros(4, 4), gradients, decay=DECAY, scaled=True)
+    assert torch.allclose(found.double(), wanted, rtol=1e-5, atol=1e-7)
 
 
 def test_the_librarys_own_defaults_are_another_rule() -> None:

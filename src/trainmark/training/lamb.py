@@ -3,6 +3,8 @@
 You et al., "Large Batch Optimization for Deep Learning: Training BERT in 76 minutes", 2019
 (arXiv:1904.00962), algorithm 2: Adam's step with both moments corrected for their start, plus the
 decayed weights, scaled for each tensor by the norm of the weights over the norm of the step.
+Weights that are all zero take the step as it is, as in the MLPerf BERT reference; the paper leaves
+that open.
 
 The library's own defaults are another rule: it corrects the first moment only, after the scaling,
 decays the weights beside the scaled step, and takes no norm of weights for larger than 10. Large
@@ -10,7 +12,7 @@ matrices have larger ones: those of BERT-Large start at 20 and its embeddings at
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytorch_optimizer
@@ -55,6 +57,7 @@ class Lamb(pytorch_optimizer.Lamb):
             foreach=True,
             adam_debias=True,  # no correction after the scaling
         )
+        self._zeros: list[tuple[torch.Tensor, dict[str, Any]]] = []
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> Any:
@@ -62,8 +65,11 @@ class Lamb(pytorch_optimizer.Lamb):
 
         The library works on moments without correction. The corrected step is theirs times a
         factor, with another epsilon; the factor cancels in the scaling, once the decay is divided
-        by it, and belongs into the learning rate where nothing is scaled.
+        by it, and belongs into the learning rate where nothing is scaled. Where there are zeros
+        alone it is neither: they are multiplied by it afterwards.
         """
+        if not self.state:
+            self._zeros = list(self._all_zero())
         given = [(group["lr"], group["eps"]) for group in self.param_groups]
         for group in self.param_groups:
             if not self.state:
@@ -71,13 +77,27 @@ class Lamb(pytorch_optimizer.Lamb):
             beta1, beta2 = group["betas"]
             taken = group.get("step", 0) + 1
             root = math.sqrt(1 - beta2**taken)
-            factor = root / (1 - beta1**taken)
+            factor = group["factor"] = root / (1 - beta1**taken)
             group["eps"] *= root
             group["weight_decay"] = group["decay"] / factor
             if group["adam"]:
                 group["lr"] *= factor
         try:
-            return super().step(closure)
+            loss = super().step(closure)
         finally:
             for group, (rate, epsilon) in zip(self.param_groups, given, strict=True):
                 group["lr"], group["eps"] = rate, epsilon
+        for weight, group in self._zeros:
+            if "weight_norm" in self.state[weight]:
+                was_zero = self.state[weight]["weight_norm"] == 0
+                weight.mul_(torch.where(was_zero, group["factor"], 1.0))
+        return loss
+
+    def _all_zero(self) -> Iterator[tuple[torch.Tensor, dict[str, Any]]]:
+        """The weights to be scaled that are all zero, with their groups; waits for the device."""
+        for group in self.param_groups:
+            if not group["adam"]:
+                norms = torch.stack([norm.float() for norm in torch._foreach_norm(group["params"])])
+                for weight, norm in zip(group["params"], norms.tolist(), strict=True):
+                    if norm == 0:
+                        yield weight, group
