@@ -1,3 +1,4 @@
+import resource
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,27 @@ def test_robots_and_whispers_are_no_people() -> None:
     voices = espeak.voices()
     assert len(voices) > 80
     assert not [name for name in voices if "robo" in name.lower() or "whisper" in name]
+
+
+def test_who_is_interrupted_does_not_wait_for_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spoken_digits, "_CHUNK", 1)
+
+    def stop(text: str, share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        spoken_digits.make(Order(train=200, held_out=10), tmp_path, stop)
+    assert len(list(tmp_path.rglob("*.flac"))) < 105
+
+
+def test_a_full_disk_is_an_error_of_the_system(tmp_path: Path) -> None:
+    chunk = spoken_digits._Chunk(split=SPLITS[0], first=0, count=1)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            spoken_digits._speak(chunk, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

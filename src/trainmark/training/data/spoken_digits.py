@@ -7,6 +7,7 @@ them the vocabulary. What is said and how is the same on every machine; the soun
 detail from one making to the next, which is why it is made once and kept.
 """
 
+import io
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -96,10 +97,13 @@ def make(order: Order, folder: Path, tell: Tell) -> None:
     try:
         with ProcessPoolExecutor(min(cores, len(chunks)), get_context("spawn")) as pool:
             pending = {pool.submit(_speak, chunk, folder): chunk for chunk in chunks}
-            for done, future in enumerate(as_completed(pending), start=1):
-                chunk = pending[future]
-                texts[chunk.split, chunk.first] = future.result()
-                tell("synthesising speech", done / len(chunks))
+            try:
+                for done, future in enumerate(as_completed(pending), start=1):
+                    chunk = pending[future]
+                    texts[chunk.split, chunk.first] = future.result()
+                    tell("synthesising speech", done / len(chunks))
+            finally:  # who is interrupted does not wait for the rest
+                pool.shutdown(wait=True, cancel_futures=True)
     except BrokenProcessPool as error:
         raise TrainmarkError(
             "the speech synthesiser espeak-ng ended its process",
@@ -125,8 +129,6 @@ def _speakers(split: str) -> Sequence[str]:
 
 def _speak(chunk: _Chunk, folder: Path) -> Mapping[Path, str]:
     """Write the sounds of a chunk; their texts. Runs in a process of its own."""
-    import soundfile
-
     generator = np.random.default_rng((_SEED, SPLITS.index(chunk.split), chunk.first))
     speaker, voices, accents = espeak.Speaker(), _speakers(chunk.split), espeak.accents()
     noises = [_noise(generator, colour) for colour in _NOISE_COLOURS]
@@ -146,9 +148,20 @@ def _speak(chunk: _Chunk, folder: Path) -> Mapping[Path, str]:
         name, accent = (text_.replace(" ", "_") for text_ in (manner.voice, manner.accent))
         file = folder / chunk.split / name / accent / f"{name}-{accent}-{number:05}.flac"
         file.parent.mkdir(parents=True, exist_ok=True)
-        soundfile.write(file, sound, SAMPLE_RATE, subtype="PCM_16", compression_level=_FASTEST)
+        file.write_bytes(_flac(sound))
         texts[file] = text
     return texts
+
+
+def _flac(sound: Sound) -> bytes:
+    """A sound as a file's content: on a full disk libsndfile would say "System error" alone."""
+    import soundfile
+
+    content = io.BytesIO()
+    soundfile.write(
+        content, sound, SAMPLE_RATE, "PCM_16", format="FLAC", compression_level=_FASTEST
+    )
+    return content.getvalue()
 
 
 def _noise(generator: np.random.Generator, colour: float) -> Sound:
