@@ -35,7 +35,14 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> BertTokenizer:
     return BertTokenizer(vocab=str(path), do_lower_case=True)
 
 
-@given(st.text(st.sampled_from("abcdeghilnortu AT.,'!\u00e9\u4e2d\n\t\u3000\x00-[]"), max_size=60))
+@given(
+    st.text(
+        st.sampled_from(
+            "abcdeghilnortu AT.,'!\u00e9\u4e2d\n\t\u3000\x00\x0b\x1c\x85\u2028\u200b-[]"
+        ),
+        max_size=60,
+    )
+)
 def test_it_cuts_as_the_published_tokenizer_does(theirs: BertTokenizer, text: str) -> None:
     (ours,) = WordPiece(PIECES).encode([text])
     assert ours.tolist() == theirs.encode(text, add_special_tokens=False)
@@ -54,12 +61,19 @@ def test_a_vocabulary_file_is_read(tmp_path: Path) -> None:
     assert WordPiece.read(path).size == 90
 
 
+def test_a_piece_may_be_a_character_that_splits_lines_elsewhere(tmp_path: Path) -> None:
+    path = tmp_path / "vocab.txt"
+    path.write_text("\n".join([*PIECES, "\u2028", "\x85", "last"]), encoding="utf-8")
+    assert WordPiece.read(path).size == 93
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [
         (b"[PAD]\n[UNK]\n[CLS]\n[SEP]\n", "has no \\[MASK\\]"),
         ("\n".join([*PIECES, "the"]).encode(), "has 'the' twice, first in line"),
         (b"\xff\xfe", "cannot read the vocabulary"),
+        (b"[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n", "5 pieces, of which 5 stand for no text"),
     ],
 )
 def test_what_is_no_vocabulary_is_told(tmp_path: Path, content: bytes, why: str) -> None:

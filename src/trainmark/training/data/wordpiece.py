@@ -22,6 +22,8 @@ __all__ = ["FIRST_WORD", "SYNTHETIC", "SpecialTokens", "WordPiece", "train_vocab
 FIRST_WORD = 5  # a random token in place of a hidden one is none of the five special ones of ours
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _KEPT_WORDS = 1_000_000
+# Control characters at which Python would split, and which BERT takes out of a word.
+_REMOVED = dict.fromkeys((0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x1F, 0x85))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,11 @@ class WordPiece:
                 f"{origin} has {again!r} twice, first in line {pieces.index(again) + 1}",
                 hint="Each piece may stand there once.",
             )
+        if len(pieces) <= FIRST_WORD:
+            raise UsageError(
+                f"{origin} has {len(pieces)} pieces, of which {len(_SPECIAL)} stand for no text",
+                hint="BERT's own has 30,522.",
+            )
         self.size = len(pieces)
         self.special = SpecialTokens(
             cls=numbers["[CLS]"], sep=numbers["[SEP]"], mask=numbers["[MASK]"]
@@ -84,11 +91,12 @@ class WordPiece:
                 f"cannot read the vocabulary {file}: {error}",
                 hint="It is a UTF-8 text of one piece a line, as published with BERT.",
             ) from error
-        return cls(text.splitlines(), str(file))
+        # Only a line feed ends a piece: other characters that split lines may be pieces themselves.
+        return cls(text.removesuffix("\n").split("\n"), str(file))
 
     def encode(self, sentences: Iterable[str]) -> list[npt.NDArray[np.int32]]:
         """The token ids of each sentence."""
-        words = [sentence.split() for sentence in sentences]
+        words = [_words(sentence) for sentence in sentences]
         if len(self._known) > _KEPT_WORDS:
             self._known.clear()
         known = self._known
@@ -100,6 +108,11 @@ class WordPiece:
             np.array(list(chain.from_iterable(map(known.__getitem__, sentence))), np.int32)
             for sentence in words
         ]
+
+
+def _words(sentence: str) -> list[str]:
+    # Nearly all sentences are printable, which is found out faster.
+    return (sentence if sentence.isprintable() else sentence.translate(_REMOVED)).split()
 
 
 def train_vocabulary(sentences: Iterable[str], size: int) -> list[str]:
