@@ -10,7 +10,7 @@ import torch
 
 from tests.cli.commands import trainmark
 from tests.training.data.bert_data import PIECES, write_folder
-from tests.workloads.bert_baselines import baselines
+from tests.workloads.bert_baselines import SHOWN, baselines
 from tests.workloads.full_shaped import judged, write_full_shaped_log
 from trainmark.mllog import read, summarize
 from trainmark.training import plugins
@@ -29,6 +29,7 @@ from trainmark.workloads.bert_schedule import (
     evaluation_interval,
     hyperparameters,
     learning_rate,
+    mask_shares,
 )
 from trainmark.workloads.bert_settings import DeskSettings, FullSettings
 from trainmark.workloads.bert_torch import Batch, FullTask
@@ -94,6 +95,14 @@ def test_the_learning_rate_is_that_of_the_reference() -> None:
     assert learning_rate(early, 0) == pytest.approx(4.25e-4 / 3)
     assert learning_rate(early, 199) == pytest.approx(4.25e-4 * 299 / 300)
     assert learning_rate(early, 200) == pytest.approx(4.25e-4 * 0.6)
+
+
+def test_fewer_tokens_are_hidden_in_the_second_half() -> None:
+    settings = DeskSettings(training_steps=10, mask_share=0.4, last_mask_share=0.2)
+    shares = list(itertools.islice(mask_shares(settings), 200))  # 160 sequences and more
+    assert shares[:81] == [0.4] * 81
+    assert shares[120] == pytest.approx(0.3)
+    assert shares[159:] == pytest.approx([0.2025] + [0.2] * 40)
 
 
 @pytest.mark.parametrize("ruleset", ["1.0", "1.1", "2.0", "2.1", "3.0", "3.1", "4.0", "4.1", "5.0"])
@@ -283,13 +292,19 @@ def test_heads_must_share_the_width() -> None:
 
 
 @pytest.mark.long
-def test_counting_neighbours_does_not_reach_the_desk_target() -> None:
+def test_what_counting_neighbours_reaches() -> None:
     settings = DeskSettings()
     WORKLOAD.prepare("desk", settings, None, quiet)
     target = WORKLOAD.spec("desk", settings, None).target.value
     found = baselines(settings)
     assert found["the token before (bigram)"] == pytest.approx(0.154, abs=0.01)
-    assert max(found.values()) < target - 0.01
+    better = {name for name, reached in found.items() if reached > target - 0.01}
+    # What the page says: three tables are beyond three minutes of training.
+    assert better == {
+        f"both neighbours together{SHOWN}",
+        "two on each side, as if independent",
+        f"two on each side, as if independent{SHOWN}",
+    }
 
 
 @pytest.mark.long

@@ -1,11 +1,13 @@
-"""BERT's schedule and log keys by the rules of the benchmark; no framework is needed for them."""
+"""BERT's schedules and log keys; no framework is needed for them."""
 
+from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 from trainmark.mllog import keys
-from trainmark.workloads.bert_settings import BertSettings
+from trainmark.workloads.bert_settings import BertSettings, DeskSettings
 
-__all__ = ["evaluation_interval", "hyperparameters", "learning_rate"]
+__all__ = ["evaluation_interval", "hyperparameters", "learning_rate", "mask_shares"]
 
 
 def evaluation_interval(batch: int) -> int:
@@ -31,6 +33,21 @@ def learning_rate(settings: BertSettings, step: int) -> float:
     if warmed < settings.warmup_steps:
         return settings.learning_rate * warmed / settings.warmup_steps
     return settings.learning_rate * max(0.0, 1 - step / settings.training_steps)
+
+
+def mask_shares(settings: DeskSettings) -> Iterator[float]:
+    """The share of its tokens that each training sequence in turn hides, without end.
+
+    The first share through half of the run, then a straight line to the last one. Many hidden
+    tokens teach more a sequence; few leave each the context that the evaluation leaves it.
+
+    Args:
+        settings: Both shares, and how long the run is.
+    """
+    half = settings.training_steps * settings.global_batch_size / 2
+    for made in count():
+        fallen = min(1.0, max(0.0, made / half - 1))
+        yield settings.mask_share + fallen * (settings.last_mask_share - settings.mask_share)
 
 
 def hyperparameters(settings: BertSettings) -> dict[str, Any]:

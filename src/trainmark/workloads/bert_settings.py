@@ -56,7 +56,7 @@ class DeskSettings(BertSettings):
     optimizer: str = setting("adamw", "optimizer", choices=("lamb", "adamw"))
     learning_rate: float = setting(2e-3, "learning rate where the schedule begins", minimum=0)
     training_steps: int = setting(
-        2000, "steps in which the rate falls to 0; the run gives up after them", minimum=1
+        3750, "steps in which the rate falls to 0; the run gives up after them", minimum=1
     )
     warmup_steps: int = setting(50, "steps of linear warm-up", minimum=0)
     beta2: float = setting(0.98, "decay of the second moment", minimum=0, maximum=0.999999)
@@ -74,7 +74,14 @@ class DeskSettings(BertSettings):
         "kjv,asv,web", "translations to train on", choices=("kjv", "kjv,asv,web"), fixed=True
     )
     mask_share: float = setting(
-        0.4, "share of the tokens to predict in training", minimum=0.01, maximum=0.9, fixed=True
+        0.4,
+        "share of the tokens to predict in the first half of training",
+        minimum=0.01,
+        maximum=0.9,
+        fixed=True,
+    )
+    last_mask_share: float = setting(
+        0.15, "what that share falls to in the second half", minimum=0.01, maximum=0.9, fixed=True
     )
     vocabulary: int = setting(
         1000, "pieces of the vocabulary", minimum=100, maximum=30_000, fixed=True

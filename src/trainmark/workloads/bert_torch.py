@@ -39,7 +39,7 @@ from trainmark.workloads.bert import DESK_EVAL
 from trainmark.workloads.bert_checkpoint import load_checkpoint, reference_names
 from trainmark.workloads.bert_model import PackedBert, look_around
 from trainmark.workloads.bert_needs import OFFICIAL
-from trainmark.workloads.bert_schedule import hyperparameters, learning_rate
+from trainmark.workloads.bert_schedule import hyperparameters, learning_rate, mask_shares
 from trainmark.workloads.bert_settings import BertSettings, DeskSettings, FullSettings
 from trainmark.workloads.bert_vocabulary import vocabulary_file
 
@@ -253,17 +253,13 @@ class DeskTask(BertTask):
         held_out = list(held_out_batches(self.settings, words))
         self._held_out = lambda: iter(held_out)
         recipe = Recipe(
-            length=self.settings.sequence_length,
-            vocabulary=words.size,
-            special=words.special,
-            mask_share=self.settings.mask_share,
+            length=self.settings.sequence_length, vocabulary=words.size, special=words.special
         )
-
-        random = np.random.default_rng(self.seed)
+        random, shares = np.random.default_rng(self.seed), mask_shares(self.settings)
 
         def sequences() -> Iterator[MaskedSequence]:
             while True:
-                yield from make_sequences(train, recipe, random)
+                yield from make_sequences(train, recipe, random, shares)
 
         stream = mixed(sequences(), random, _DESK_BUFFER)
         return self._batches(stream, self.settings.micro_batch)

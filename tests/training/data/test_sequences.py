@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -59,6 +61,15 @@ def test_every_document_is_used_once_in_each_pass() -> None:
     made = list(make_sequences(given, RECIPE, np.random.default_rng(0)))
     seen = {original(sequence)[1] for sequence in made}
     assert seen == {FIRST_WORD, FIRST_WORD + 1, FIRST_WORD + 2}
+
+
+def test_each_sequence_hides_the_share_that_it_is_given() -> None:
+    given, random = documents([29] * 3, [29] * 3), np.random.default_rng(0)
+    made = list(make_sequences(given, RECIPE, random, itertools.cycle([0.5, 0.1])))
+    assert len(made) > 3
+    for number, sequence in enumerate(made):
+        share = (0.5, 0.1)[number % 2]
+        assert len(sequence.labels) == max(1, round(share * len(sequence.tokens)))
 
 
 def test_half_of_the_second_segments_are_from_elsewhere() -> None:

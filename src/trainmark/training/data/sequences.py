@@ -10,7 +10,7 @@ A document is a sequence of sentences, a sentence an array of token ids. No fram
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -66,7 +66,10 @@ class MaskedSequence:
 
 
 def make_sequences(
-    documents: Sequence[Document], recipe: Recipe, random: np.random.Generator
+    documents: Sequence[Document],
+    recipe: Recipe,
+    random: np.random.Generator,
+    mask_shares: Iterator[float] | None = None,
 ) -> Iterator[MaskedSequence]:
     """One pass over the documents, in random order.
 
@@ -74,9 +77,13 @@ def make_sequences(
         documents: At least one, each with at least one sentence, no sentence empty.
         recipe: Lengths and shares.
         random: Decides everything.
+        mask_shares: Without end, the share of the tokens to predict in each sequence in turn;
+            that of the recipe without.
     """
     for place in random.permutation(len(documents)):
         for first, second, is_random in _pairs(int(place), documents, recipe, random):
+            if mask_shares is not None:
+                recipe = replace(recipe, mask_share=next(mask_shares))
             yield masked(first, second, is_random, recipe, random)
 
 
