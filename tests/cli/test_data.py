@@ -17,7 +17,7 @@ def test_what_the_workload_sees_is_told_and_a_warning_fails_nothing(pictures: Pa
     assert done.returncode == 0, done.stderr
     assert "warning data.count: this is not the whole of ImageNet-1k" in done.stdout
     assert "expected 1,281,167 training" in done.stdout
-    assert f"resnet50 at full scale, {pictures}: nothing is wrong" in done.stdout
+    assert f"resnet50 at full scale, {pictures}: 1 warning\n" in done.stdout
 
 
 def test_an_error_is_told_with_what_to_do(pictures: Path) -> None:
@@ -86,6 +86,16 @@ def test_a_package_that_is_not_installed_is_named(
         assert done.returncode == 2, done.stderr
         assert f"needs the package {package!r}, which is not installed" in done.stderr
         assert f"pip install 'trainmark[{name}]'" in done.stderr
+
+
+def test_a_file_that_is_missing_is_told_once(tmp_path: Path) -> None:
+    done = trainmark("data", "check", "schnet", tmp_path, "--json")
+    assert done.returncode == 1
+    told = [(one["rule"], one["message"]) for one in orjson.loads(done.stdout)["findings"]]
+    assert told == [
+        ("data.missing", "dsgdb9nsd.xyz.tar.bz2 is not there"),
+        ("data.missing", "uncharacterized.txt is not there"),
+    ]
 
 
 @pytest.mark.usefixtures("toy_plugin")

@@ -153,9 +153,16 @@ def _print(
         ):
             for one in wrapped(text, width=width, first=f"    {word:<9}", rest=" " * 13):
                 click.echo(one)
-    errors = sum(finding.is_error for finding in findings)
-    verdict = f"{_count(errors, 'error')}" if errors else "nothing is wrong"
-    click.echo(f"{name} at {scale} scale, {printable(folder)}: {_verified(states)}{verdict}")
+    click.echo(
+        f"{name} at {scale} scale, {printable(folder)}: {_verified(states)}{_verdict(findings)}"
+    )
+
+
+def _verdict(findings: "list[Finding]") -> str:
+    """``1 error, 2 warnings``, or that there is nothing to say."""
+    weights = [str(finding.severity) for finding in findings]
+    told = [_count(weights.count(word), word) for word in ("error", "warning") if word in weights]
+    return ", ".join(told) or "nothing is wrong"
 
 
 def _verified(states: "list[FileState]") -> str:

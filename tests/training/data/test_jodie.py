@@ -1,3 +1,4 @@
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,9 @@ def test_a_last_line_without_its_end_counts(file: Path) -> None:
         (HEADER + GOOD + "1,1,inf,0,1,2\n", 5, "not finite"),
         (HEADER + GOOD + "\n" + GOOD, 5, "is not a row of numbers"),
         (HEADER + GOOD + "1,99999999999999999999,5.0,0,1,2\n", 5, "are numbered from 0"),
+        # A memory for two thousand million nodes would take the machine's.
+        (HEADER + GOOD + "2000000000,1,5.0,0,1,2\n", 5, "without gaps, so below 4"),
+        (HEADER + GOOD + "1,4,5.0,0,1,2\n", 5, "without gaps, so below 4"),
     ],
 )
 def test_a_wrong_line_is_named(file: Path, text: str, line: int, what: str) -> None:
@@ -74,6 +78,18 @@ def test_no_bytes_of_a_file_end_in_anything_but_an_answer(tmp_path: Path, rest: 
     except UsageError as error:
         said = str(file) in error.message
     assert said
+
+
+def test_a_line_without_end_is_not_held_in_memory(file: Path) -> None:
+    with file.open("wb") as stream:
+        stream.write((HEADER + GOOD).encode())
+        stream.truncate(1 << 28)
+    tracemalloc.start()
+    (finding,) = check_table(file, interactions=4, features=2)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert f"{file}:5: " in finding.message
+    assert most < 1 << 27
 
 
 def test_a_missing_file_is_said(file: Path) -> None:

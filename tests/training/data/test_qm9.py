@@ -1,5 +1,6 @@
 import bz2
 import contextlib
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from tests.training.data.qm9_files import METHANE, WATER, archive_of, write_qm9
 from trainmark.training.data import qm9
 from trainmark.training.data.molecules import Molecules
+from trainmark.training.data.qm9_check import findings
 from trainmark.training.prepared import quiet
 from trainmark.types import UsageError
 
@@ -98,12 +100,61 @@ def test_no_bytes_end_in_anything_but_a_text(
             assert np.isfinite(qm9.read_archive(archive, NOBODY, quiet).energies).all()
 
 
-@pytest.mark.parametrize("text", ["", "heading\n" * 10, "heading\n" * 9 + "x y\nend\n"])
-def test_a_list_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", " has 0 lines"),
+        (b"heading\n" * 10, " has 10 lines"),
+        (b"heading\n" * 9 + b"x y\nend\n", ":10: it does not start with a molecule's index"),
+        (b"heading\n" * 9 + b" 21 C\n\nend\n", ":11: it does not start with"),
+        (b"heading\n" * 9 + b" 21 C\n-5 C\nend\n", ":11: it does not start with"),
+        (b"\xff\xfe\n" * 12, ":10: it does not start with"),
+    ],
+)
+def test_a_list_of_something_else_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
     listed = tmp_path / qm9.LEFT_OUT
-    listed.write_text(text)
-    with pytest.raises(UsageError, match="is not the published list"):
+    listed.write_bytes(content)
+    with pytest.raises(UsageError, match="this is not the published list") as caught:
         qm9.read_left_out(listed)
+    assert caught.value.message.startswith(f"{listed}{said}")
+
+
+def test_a_huge_list_is_not_held_in_memory(tmp_path: Path) -> None:
+    listed = tmp_path / qm9.LEFT_OUT
+    with listed.open("wb") as stream:
+        stream.truncate(1 << 29)
+    tracemalloc.start()
+    with pytest.raises(UsageError, match="this is not the published list"):
+        qm9.read_left_out(listed)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 1 << 28
+
+
+def test_a_molecule_that_the_archive_holds_twice_is_refused(tmp_path: Path) -> None:
+    """It could be trained on and held out as well."""
+    once = bz2.decompress(archive_of({1: METHANE}))
+    entry = once[: 512 + -(-len(METHANE) // 512) * 512]  # its heading and its content in blocks
+    (tmp_path / qm9.ARCHIVE).write_bytes(bz2.compress(entry + once))
+    with pytest.raises(UsageError, match=r"holds dsgdb9nsd_000001\.xyz twice"):
+        qm9.read_archive(tmp_path / qm9.ARCHIVE, NOBODY, quiet)
+
+
+def test_the_check_says_of_each_file_what_is_wrong_with_it(tmp_path: Path) -> None:
+    assert list(findings(tmp_path)) == [], "what is missing the table of files tells"
+    folder = write_qm9(tmp_path / "data", 4)
+    (folder / qm9.LEFT_OUT).write_text("x")
+    (folder / qm9.ARCHIVE).write_bytes(b"x")
+    told = list(findings(folder))
+    assert [Path(one.path).name for one in told] == [qm9.LEFT_OUT, qm9.ARCHIVE]
+    assert all(one.is_error for one in told)
+    (folder / qm9.LEFT_OUT).unlink()
+    assert [Path(one.path).name for one in findings(folder)] == [qm9.ARCHIVE]
+
+
+def test_another_list_is_told_as_another_benchmark(tmp_path: Path) -> None:
+    (finding,) = findings(write_qm9(tmp_path / "data", 4))
+    assert (finding.rule, finding.is_error, finding.found) == ("data.count", False, "1")
 
 
 def test_the_list_is_what_stands_between_heading_and_end(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +100,7 @@ def read_table(table: Table) -> Interactions:
     fine = (
         len(frame.columns) == _LEADING + table.features
         and (ids >= 0).all()
+        and (ids < len(ids)).all()
         and np.isfinite(times).all()
         and np.isfinite(features).all()
         and (np.diff(times) >= 0).all()
@@ -146,13 +148,17 @@ def _find_wrong_line(table: Table, limit: int | None = None) -> None:
     """Raise for the first line that is not as it should be."""
     latest = -math.inf
     with table.file.open("rb") as stream:
-        for number, line in enumerate(itertools.islice(stream, 1, None), start=2):
+        lines = iter(partial(stream.readline, _LINE_LIMIT), b"")
+        for number, line in enumerate(itertools.islice(lines, 1, None), start=2):
             if limit is not None and number > limit + 1:
                 return
             values = _numbers(table.file, number, line)
             if len(values) != _LEADING + table.features:
                 wanted = f"the first record has {_LEADING + table.features}"
                 raise _wrong(table.file, number, f"it has {len(values)} fields, {wanted}")
+            if max(values[:2]) >= table.interactions:
+                wanted = f"users and items are numbered without gaps, so below {table.interactions}"
+                raise _wrong(table.file, number, wanted)
             if values[2] < latest:
                 raise _wrong(table.file, number, "its time is before that of the line above it")
             latest = values[2]

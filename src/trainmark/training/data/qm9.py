@@ -8,11 +8,11 @@ an atom a line (element, x, y, z, charge); frequencies; SMILES; InChI. Some numb
 """
 
 import hashlib
+import itertools
 import re
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,8 @@ for _element, _hartree in _FREE_ATOM_HARTREE.items():
 _NAME = re.compile(r"(?:.*/)?dsgdb9nsd_(\d{6})\.xyz")
 _U0 = 12  # the word of the second line; "gdb" and the index are words 0 and 1
 _HEADING = 9  # lines above the list
-_LARGEST_FILE = 1 << 20  # of the published ones none reaches 4 KiB
+_LARGEST_FILE = 1 << 16  # of the published ones none reaches 4 KiB
+_MOST_ROWS, _LONGEST_ROW = 20_000, 4_096  # of the list, which has 3,064 of about 160 letters
 _TELL_EVERY = 2_000
 _FORMAT = 1
 
@@ -106,7 +107,9 @@ def read_archive(
         UsageError: The archive, or a file in it, is not as published.
     """
     found = []
-    for read, (index, name, content) in enumerate(islice(_files(archive), first), start=1):
+    for read, (index, name, content) in enumerate(
+        itertools.islice(_files(archive), first), start=1
+    ):
         if read % _TELL_EVERY == 0:
             tell("reading QM9, once", min(read / MOLECULES, 1.0))
         if index not in left_out:
@@ -116,6 +119,12 @@ def read_archive(
             f"{archive} holds no file dsgdb9nsd_NNNNNN.xyz", hint="Fetch the published one."
         )
     found.sort(key=lambda molecule: molecule.index)
+    for one, other in itertools.pairwise(found):
+        if one.index == other.index:
+            raise UsageError(
+                f"{archive} holds dsgdb9nsd_{one.index:06d}.xyz twice",
+                hint="Fetch the published archive again.",
+            )
     return Molecules(
         numbers=np.array([n for molecule in found for n in molecule.numbers], dtype=np.uint8),
         positions=np.array([p for molecule in found for p in molecule.positions], dtype=np.float32),
@@ -132,17 +141,32 @@ def read_left_out(listed: Path) -> frozenset[int]:
     Raises:
         UsageError: It is not such a list.
     """
-    wrong = UsageError(f"{listed} is not the published list", hint="Fetch it again.")
+    rows: list[str] = []
     try:
-        rows = listed.read_text(encoding="utf-8").splitlines()[_HEADING:-1]
-        found = frozenset(int(row.split()[0]) for row in rows)
+        with listed.open(encoding="utf-8", errors="replace") as lines:
+            # A line is read in parts of that length: no file takes more memory than the list.
+            while len(rows) < _MOST_ROWS and (row := lines.readline(_LONGEST_ROW)):
+                rows.append(row)
     except OSError as error:
-        raise UsageError(f"cannot read {listed}: {error}", hint="Fetch it again.") from error
-    except (ValueError, IndexError) as error:
-        raise wrong from error
+        raise UsageError(
+            f"cannot read {listed}: {error.strerror or error}",
+            hint="Make it readable, or fetch it again.",
+        ) from error
+    found = set()
+    for number, row in enumerate(rows[_HEADING:-1], start=_HEADING + 1):
+        first = row.split()[:1]
+        if not (first and first[0].isascii() and first[0].isdigit()):
+            raise _not_the_list(f"{listed}:{number}: it does not start with a molecule's index")
+        found.add(int(first[0]))
     if not found:
-        raise wrong
-    return found
+        raise _not_the_list(
+            f"{listed} has {len(rows)} lines; nine of heading, one a molecule, one of end are needed"
+        )
+    return frozenset(found)
+
+
+def _not_the_list(what: str) -> UsageError:
+    return UsageError(f"{what}; this is not the published list", hint="Fetch it again.")
 
 
 def _files(archive: Path) -> Iterator[tuple[int, str, bytes]]:

@@ -13,16 +13,26 @@ _PUBLISHED_LEFT_OUT = 3_054
 
 
 def findings(data: Path) -> Iterator[Finding]:
-    """What is wrong in a folder that holds both files.
+    """What is wrong with those of the two files that are there.
 
     Args:
         data: The folder.
     """
+    listed, archive = data / qm9.LEFT_OUT, data / qm9.ARCHIVE
+    if listed.is_file():
+        yield from _of_list(listed)
+    if archive.is_file():
+        try:
+            qm9.read_archive(archive, frozenset(), first=_FIRST)
+        except UsageError as error:
+            yield Finding.of_error(error, rule="data.format", path=archive)
+
+
+def _of_list(listed: Path) -> Iterator[Finding]:
     try:
-        left_out = qm9.read_left_out(data / qm9.LEFT_OUT)
-        qm9.read_archive(data / qm9.ARCHIVE, frozenset(), first=_FIRST)
+        left_out = qm9.read_left_out(listed)
     except UsageError as error:
-        yield Finding.of_error(error, rule="data.format", path=data)
+        yield Finding.of_error(error, rule="data.format", path=listed)
         return
     if len(left_out) != _PUBLISHED_LEFT_OUT:
         yield Finding(
@@ -30,7 +40,7 @@ def findings(data: Path) -> Iterator[Finding]:
             severity=Severity.WARNING,
             message="this is not the published QM9: a run on it is another benchmark",
             fix="Fetch the published uncharacterized.txt.",
-            path=str(data / qm9.LEFT_OUT),
+            path=str(listed),
             expected=f"{_PUBLISHED_LEFT_OUT:,} molecules to leave out",
             found=f"{len(left_out):,}",
         )
