@@ -57,6 +57,18 @@ def test_png(entry: Entry, tmp_path: Path) -> None:
     assert struct.unpack(">II", head[16:]) == (1350, 570)
 
 
+def test_a_long_title_is_broken_into_lines_that_fit(entry: Entry, tmp_path: Path) -> None:
+    from matplotlib.image import imread
+
+    assert entry.info is not None
+    path = tmp_path / "curves.png"
+    for title in ("a long title of many words " * 12, "WIDE WORDS, MOMENTOUS " * 10):
+        write_curves(replace(entry, info=replace(entry.info, title=title)), path)
+        dark = imread(path)[..., :3].min(axis=2) < 0.5
+        assert dark[:40].any(), "the title"
+        assert not dark[:, -4:].any(), "cut off at the right"
+
+
 def test_a_title_with_dollars_is_no_mathematics(entry: Entry, tmp_path: Path) -> None:
     assert entry.info is not None
     path = tmp_path / "curves.svg"
