@@ -160,7 +160,7 @@ def read_left_out(listed: Path) -> frozenset[int]:
         found.add(int(first[0]))
     if not found:
         raise _not_the_list(
-            f"{listed} has {len(rows)} lines; nine of heading, one a molecule, one of end are needed"
+            f"{listed} has {len(rows)} lines; nine of heading, one a molecule, one of end are due"
         )
     return frozenset(found)
 
