@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,16 @@ def test_a_file_that_is_no_model_is_told(tmp_path: Path, content: bytes) -> None
     (tmp_path / "bad.model").write_bytes(content)
     with pytest.raises(UsageError, match=r"bad.model is no SentencePiece model"):
         Pieces(tmp_path / "bad.model")
+
+
+@pytest.mark.parametrize("before", [0, 200])
+def test_an_error_of_the_texts_is_told_as_it_is(tmp_path: Path, before: int) -> None:
+    """However many texts came before it."""
+
+    def texts() -> Iterator[str]:
+        yield from ["the cat sat", "a dog ran far"] * before
+        raise UsageError("cannot read the archive", hint="Fetch it.")
+
+    with pytest.raises(UsageError) as caught:
+        train_pieces(texts(), 20, tmp_path / "pieces.model")
+    assert (caught.value.message, caught.value.hint) == ("cannot read the archive", "Fetch it.")

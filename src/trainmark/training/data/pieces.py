@@ -4,10 +4,10 @@ Made by the package sentencepiece as the MLPerf RNN-T reference makes it: every 
 no marks for beginning and end; piece 0 stands for what is unknown.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from trainmark.types import UsageError
+from trainmark.types import TrainmarkError, UsageError
 
 __all__ = ["Pieces", "train_pieces"]
 
@@ -58,13 +58,22 @@ def train_pieces(texts: Iterable[str], size: int, file: Path) -> None:
 
     Raises:
         UsageError: The texts do not give so many pieces; says how many they give.
+        TrainmarkError: ``texts`` raised it.
     """
     import sentencepiece
+
+    errors: list[TrainmarkError] = []
+
+    def whole() -> Iterator[str]:
+        try:
+            yield from texts
+        except TrainmarkError as error:  # the library would make another one of it
+            errors.append(error)
 
     with file.open("wb") as model:
         try:
             sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=iter(texts),
+                sentence_iterator=whole(),
                 model_writer=model,
                 vocab_size=size,
                 model_type="unigram",
@@ -75,8 +84,12 @@ def train_pieces(texts: Iterable[str], size: int, file: Path) -> None:
                 minloglevel=2,
             )
         except RuntimeError as error:
+            if errors:
+                raise errors[0] from error
             reason = str(error).rpartition("] ")[2] or str(error)
             raise UsageError(
                 f"the transcripts do not make a vocabulary of {size} pieces: {reason}",
                 hint="It takes more text; the benchmark's is all of LibriSpeech's.",
             ) from error
+    if errors:
+        raise errors[0]
