@@ -12,7 +12,6 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 from torch.nn import functional
-from torch.utils.data import DataLoader
 
 from trainmark.training.data import image_folder, image_tree, small_images
 from trainmark.training.data.rand_augment import RandAugment
@@ -193,7 +192,7 @@ class FolderPictures:
         self._data, self._seed, self._side = request.data, request.seed, side
         self._augment, self._bicubic = augment, bicubic
         self._pin = device.type == "cuda"
-        self._eval: DataLoader[Any] | None = None
+        self._eval: Iterable[Batch] | None = None
         # As in training, whose memory it fits.
         self.eval_batch = self._batch
 

@@ -1,3 +1,5 @@
+import struct
+import zlib
 from itertools import islice
 from pathlib import Path
 
@@ -115,16 +117,27 @@ def test_bytes_become_channels_last_numbers_around_0() -> None:
     )
 
 
+def bomb() -> bytes:
+    """The beginning of a PNG file that announces 60,000 x 60,000 pixels."""
+    head = struct.pack(">4sIIBBBBB", b"IHDR", 60_000, 60_000, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n\0\0\0\r" + head + struct.pack(">I", zlib.crc32(head))
+
+
 @pytest.mark.parametrize("workers", [0, 1])
-def test_a_damaged_picture_is_named(tmp_path: Path, workers: int) -> None:
+@pytest.mark.parametrize("content", [b"not a picture", bomb()])
+def test_a_damaged_picture_is_named(tmp_path: Path, workers: int, content: bytes) -> None:
+    """And nothing of the worker process that read it."""
     root = write_tree(tmp_path, train=2, val=1)
-    bad = root / "train" / CLASSES[1] / f"{CLASSES[1]}_0.JPEG"
-    bad.write_bytes(bad.read_bytes()[:200])
+    file = root / "train" / CLASSES[0] / "n01440764_0.JPEG"
+    file.write_bytes(content)
     loader = image_folder.train_loader(
-        image_tree.scan(root / "train"), side=32, batch=6, workers=workers, seed=0, pin=False
+        image_tree.scan(root / "train"), side=32, batch=6, workers=workers, seed=1, pin=False
     )
-    with pytest.raises(UsageError, match="n01443537_0"):
+    with pytest.raises(UsageError) as caught:
         next(iter(loader))
+    assert caught.value.message.startswith(f"cannot decode {file}: ")
+    assert "Traceback" not in caught.value.message
+    assert caught.value.hint == "Replace the file."
 
 
 def test_a_missing_folder_says_the_layout(tmp_path: Path) -> None:

@@ -89,16 +89,25 @@ def idx(values: np.ndarray) -> bytes:
     return gzip.compress(header + values.astype(np.uint8).tobytes())
 
 
-def test_fashion_mnist_is_read_from_its_published_files(tmp_path: Path) -> None:
+FASHION = {
+    "train-images-idx3-ubyte.gz": (6, 28, 28),
+    "train-labels-idx1-ubyte.gz": (6,),
+    "t10k-images-idx3-ubyte.gz": (2, 28, 28),
+    "t10k-labels-idx1-ubyte.gz": (2,),
+}
+PICTURES, LABELS, *_ = FASHION
+
+
+@pytest.fixture
+def fashion(tmp_path: Path) -> Path:
     generator = np.random.default_rng(0)
-    for name, shape in (
-        ("train-images-idx3-ubyte", (6, 28, 28)),
-        ("train-labels-idx1-ubyte", (6,)),
-        ("t10k-images-idx3-ubyte", (2, 28, 28)),
-        ("t10k-labels-idx1-ubyte", (2,)),
-    ):
-        (tmp_path / f"{name}.gz").write_bytes(idx(generator.integers(0, 10, shape)))
-    images = small_images.load_fashion(small_images.fashion_folder(tmp_path))
+    for name, shape in FASHION.items():
+        (tmp_path / name).write_bytes(idx(generator.integers(0, 10, shape)))
+    return tmp_path
+
+
+def test_fashion_mnist_is_read_from_its_published_files(fashion: Path) -> None:
+    images = small_images.load_fashion(small_images.fashion_folder(fashion))
     assert images.train_images.shape == (6, 1, 28, 28)
     assert images.eval_labels.dtype == torch.int64
 
@@ -109,8 +118,27 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     assert "--data" in caught.value.hint
 
 
-def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "labels.gz"
-    file.write_bytes(gzip.compress(b"not idx at all"))
-    with pytest.raises(UsageError, match="is not an idx file"):
-        small_images._read_idx(file)
+WHOLE = idx(np.ones((6, 28, 28)))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        (LABELS, b"no gzip", "cannot be read: Not a gzipped file"),
+        (PICTURES, WHOLE[:-20], "cannot be read: Compressed file ended"),
+        (PICTURES, WHOLE[:15] + b"\xff\xff" + WHOLE[17:], "cannot be read: "),
+        (LABELS, gzip.compress(b"not idx at all"), "is not an idx file"),
+        (LABELS, WHOLE, "is not an idx file of bytes, dimensions: 1"),
+        (PICTURES, gzip.compress(b"\0\0\x08\x03\0"), "is not an idx file"),
+        (PICTURES, gzip.compress(gzip.decompress(WHOLE)[:-5]), "holds 4,699 bytes where 4,704"),
+        (PICTURES, idx(np.ones((6, 20, 20))), "announces 6 x [20, 20]"),
+        (PICTURES, idx(np.ones((0, 28, 28))), "announces 0 x [28, 28]"),
+        (LABELS, idx(np.ones(5)), "has 5 labels for 6 pictures"),
+        (LABELS, idx(np.full(6, 10)), "has a label 10; they are 0 to 9"),
+    ],
+)
+def test_a_damaged_file_is_refused(fashion: Path, name: str, content: bytes, said: str) -> None:
+    (fashion / name).write_bytes(content)
+    with pytest.raises(UsageError) as caught:
+        small_images.load_fashion(fashion)
+    assert caught.value.message.startswith(f"{fashion / name} {said}")

@@ -35,8 +35,17 @@ _CROP_TRIES = 10
 _EVAL_BORDER = 32  # 256 less 224; at another side EfficientNet keeps these pixels, not the share
 
 
-class _Pictures(Dataset[tuple[npt.NDArray[np.uint8], int]]):
-    """Decoded pictures of one split: (uint8 H x W x 3, label)."""
+_Sample = tuple[npt.NDArray[np.uint8], int]
+_Batch = tuple[torch.Tensor, torch.Tensor]
+_UNDECODABLE = (OSError, SyntaxError, ValueError, Image.DecompressionBombError)  # Pillow's
+
+
+class _Pictures(Dataset[_Sample | UsageError]):
+    """Decoded pictures of one split: (uint8 H x W x 3, label).
+
+    What is wrong with a file is handed over as it is: an exception that leaves a worker process
+    comes out with the worker's traceback as its text.
+    """
 
     def __init__(
         self, folder: Folder, cut: "_Cut", *, training: bool, augment: RandAugment | None = None
@@ -47,13 +56,13 @@ class _Pictures(Dataset[tuple[npt.NDArray[np.uint8], int]]):
     def __len__(self) -> int:
         return len(self._folder.files)
 
-    def __getitem__(self, index: int) -> tuple[npt.NDArray[np.uint8], int]:
+    def __getitem__(self, index: int) -> _Sample | UsageError:
         file = self._folder.files[index]
         try:
             with Image.open(file) as image:
                 picture = image.convert("RGB")
-        except (OSError, SyntaxError) as error:
-            raise UsageError(f"cannot decode {file}: {error}. Replace the file.") from error
+        except _UNDECODABLE as error:
+            return UsageError(f"cannot decode {file}: {error}", hint="Replace the file.")
         sample = self._cut(picture)
         if self._augment is not None:
             sample = self._augment(sample, random)
@@ -124,7 +133,7 @@ def train_loader(
     pin: bool,
     augment: RandAugment | None = None,
     bicubic: bool = False,
-) -> "DataLoader[Any]":
+) -> "_Whole":
     """Augmented batches without end.
 
     Args:
@@ -138,7 +147,7 @@ def train_loader(
         bicubic: Whether to resize by cubic instead of linear interpolation.
     """
     generator = torch.Generator().manual_seed(seed)
-    return DataLoader(
+    loader = DataLoader(
         _Pictures(folder, _Cut(side, bicubic), training=True, augment=augment),
         batch_sampler=_EndlessBatches(len(folder.files), batch, generator),
         num_workers=workers,
@@ -148,13 +157,14 @@ def train_loader(
         generator=generator,
         prefetch_factor=4 if workers else None,
     )
+    return _Whole(loader)
 
 
 def eval_loader(
     folder: Folder, *, side: int, batch: int, workers: int, pin: bool, bicubic: bool = False
-) -> "DataLoader[Any]":
+) -> "_Whole":
     """The whole split once, in order. Arguments as in ``train_loader``."""
-    return DataLoader(
+    loader = DataLoader(
         _Pictures(folder, _Cut(side, bicubic), training=False),
         batch_size=batch,
         num_workers=workers,
@@ -163,6 +173,23 @@ def eval_loader(
         persistent_workers=workers > 0,
         prefetch_factor=4 if workers else None,
     )
+    return _Whole(loader)
+
+
+class _Whole:
+    """The batches of a loader; raises what is wrong with a file in place of its batch."""
+
+    def __init__(self, loader: "DataLoader[Any]") -> None:
+        self._loader = loader
+
+    def __iter__(self) -> Iterator[_Batch]:
+        return map(_raised, iter(self._loader))  # the workers start at once
+
+
+def _raised(batch: _Batch | UsageError) -> _Batch:
+    if isinstance(batch, UsageError):
+        raise batch
+    return batch
 
 
 def normalise(pictures: torch.Tensor, device: torch.device) -> torch.Tensor:
@@ -181,11 +208,14 @@ def normalise(pictures: torch.Tensor, device: torch.device) -> torch.Tensor:
     return on_device.sub_(mean).div_(deviation).permute(0, 3, 1, 2)
 
 
-def _collate(
-    samples: Sequence[tuple[npt.NDArray[np.uint8], int]],
-) -> tuple[torch.Tensor, torch.Tensor]:
-    pictures = torch.from_numpy(np.stack([picture for picture, _ in samples]))
-    return pictures, torch.tensor([label for _, label in samples])
+def _collate(samples: Sequence[_Sample | UsageError]) -> _Batch | UsageError:
+    whole: list[_Sample] = []
+    for sample in samples:
+        if isinstance(sample, UsageError):
+            return sample
+        whole.append(sample)
+    pictures = torch.from_numpy(np.stack([picture for picture, _ in whole]))
+    return pictures, torch.tensor([label for _, label in whole])
 
 
 def _seed_worker(_: int) -> None:

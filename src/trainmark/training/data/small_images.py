@@ -8,7 +8,9 @@ dataset-fashion-mnist.
 """
 
 import gzip
+import math
 import random
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -43,7 +45,6 @@ _IDX = {
     "eval_images": "t10k-images-idx3-ubyte.gz",
     "eval_labels": "t10k-labels-idx1-ubyte.gz",
 }
-_IDX_HEADER_BYTES = {3: 16, 1: 8}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,14 +130,22 @@ def load_mnist() -> Images:
 
 
 def load_fashion(folder: Path) -> Images:
-    """Fashion-MNIST from its four files, with the published split."""
-    arrays = {name: _read_idx(folder / file) for name, file in _IDX.items()}
-    return _normalised(
-        arrays["train_images"],
-        arrays["train_labels"].astype(np.int64),
-        arrays["eval_images"],
-        arrays["eval_labels"].astype(np.int64),
-    )
+    """Fashion-MNIST from its four files, with the published split.
+
+    Raises:
+        UsageError: A file is damaged or of another kind; says which.
+    """
+    parts = []
+    for part in ("train", "eval"):
+        images = _read_idx(folder / _IDX[f"{part}_images"], (SIDE, SIDE))
+        file = folder / _IDX[f"{part}_labels"]
+        labels = _read_idx(file, ()).astype(np.int64)
+        if len(labels) != len(images):
+            raise _not_idx(file, f"has {len(labels):,} labels for {len(images):,} pictures")
+        if labels.max() >= CLASSES:
+            raise _not_idx(file, f"has a label {labels.max()}; they are 0 to {CLASSES - 1}")
+        parts += [images, labels]
+    return _normalised(*parts)
 
 
 def shifted_batches(
@@ -208,14 +217,29 @@ def _normalised(
     )
 
 
-def _read_idx(file: Path) -> npt.NDArray[np.uint8]:
-    """One array of the idx format: a big-endian header, then bytes."""
-    raw = gzip.decompress(file.read_bytes())
-    dimensions = raw[3] if len(raw) > 3 else 0
-    if raw[:3] != b"\0\0\x08" or dimensions not in _IDX_HEADER_BYTES:
-        raise UsageError(
-            f"{file} is not an idx file of bytes", hint="Fetch the published file again."
-        )
-    header = _IDX_HEADER_BYTES[dimensions]
-    shape = np.frombuffer(raw[4:header], dtype=">u4")
-    return np.frombuffer(raw, dtype=np.uint8, offset=header).reshape(shape).copy()
+def _read_idx(file: Path, shape: tuple[int, ...]) -> npt.NDArray[np.uint8]:
+    """One array of the idx format: a big-endian header, then bytes.
+
+    Args:
+        file: The file, compressed by gzip.
+        shape: Of one of its entries.
+    """
+    try:
+        raw = gzip.decompress(file.read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        raise _not_idx(file, f"cannot be read: {error}") from error
+    dimensions = 1 + len(shape)
+    header = 4 + 4 * dimensions
+    if raw[:4] != bytes((0, 0, 8, dimensions)) or len(raw) < header:
+        raise _not_idx(file, f"is not an idx file of bytes, dimensions: {dimensions}")
+    count, *rest = np.frombuffer(raw[4:header], dtype=">u4").tolist()
+    if tuple(rest) != shape or not count:
+        raise _not_idx(file, f"announces {count} x {rest}; at least one x {list(shape)} is needed")
+    if len(raw) - header != count * math.prod(shape):
+        announced = count * math.prod(shape)
+        raise _not_idx(file, f"holds {len(raw) - header:,} bytes where {announced:,} are announced")
+    return np.frombuffer(raw, dtype=np.uint8, offset=header).reshape(count, *shape).copy()
+
+
+def _not_idx(file: Path, what: str) -> UsageError:
+    return UsageError(f"{file} {what}", hint="Fetch the published file again.")
