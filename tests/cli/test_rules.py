@@ -15,7 +15,10 @@ def test_the_list_names_rounds_and_benchmarks(rules: Call) -> None:
     assert (status, err) == (0, "")
     assert "5.0     bert, dlrm_dcnv2, llama2_70b_lora, llama31_405b, retinanet, rgat, " in out
     assert "hpc-3.0 cosmoflow, deepcam, oc20, openfold" in out
-    assert "own     bert_desk, resnet50_desk, rnnt_desk, schnet_desk, schnet_full, " in out
+    assert (
+        "own     bert_desk, efficientnet_b4_desk, efficientnet_b4_full, resnet50_desk, rnnt_desk, "
+        in out
+    )
     assert rules()[1] == out  # list is what the verb does without a subcommand
     data = json.loads(rules("list", "--json")[1])
     assert data == json.loads(rules("--json")[1])

