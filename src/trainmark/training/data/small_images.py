@@ -135,17 +135,19 @@ def load_fashion(folder: Path) -> Images:
     Raises:
         UsageError: A file is damaged or of another kind; says which.
     """
-    parts = []
-    for part in ("train", "eval"):
-        images = _read_idx(folder / _IDX[f"{part}_images"], (SIDE, SIDE))
-        file = folder / _IDX[f"{part}_labels"]
-        labels = _read_idx(file, ()).astype(np.int64)
-        if len(labels) != len(images):
-            raise _not_idx(file, f"has {len(labels):,} labels for {len(images):,} pictures")
-        if labels.max() >= CLASSES:
-            raise _not_idx(file, f"has a label {labels.max()}; they are 0 to {CLASSES - 1}")
-        parts += [images, labels]
-    return _normalised(*parts)
+    return _normalised(*_labelled(folder, "train"), *_labelled(folder, "eval"))
+
+
+def _labelled(folder: Path, part: str) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """Pictures and labels of one part of Fashion-MNIST."""
+    images = _read_idx(folder / _IDX[f"{part}_images"], (SIDE, SIDE))
+    file = folder / _IDX[f"{part}_labels"]
+    labels = _read_idx(file, ())
+    if len(labels) != len(images):
+        raise _not_idx(file, f"has {len(labels):,} labels for {len(images):,} pictures")
+    if labels.max() >= CLASSES:
+        raise _not_idx(file, f"has a label {labels.max()}; they are 0 to {CLASSES - 1}")
+    return images, labels.astype(np.int64)
 
 
 def shifted_batches(
