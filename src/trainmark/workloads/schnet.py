@@ -18,8 +18,8 @@ folder of other numbers is not QM9: rules and label tell.
 Desk scale is the same code with 64 features, 3 interactions and a cutoff of 4 angstrom on 6,000
 molecules of the package chemicals, whose energies come from a real semi-empirical calculation on
 this machine (GFN2-xTB; ``training/data/molecules_xtb.py``): 5,200 to train, 800 held out. Its
-target is 0.17 eV. On the same split the best energy for each element errs by 0.90 eV, with one for
-each pair of elements at each distance by 0.24 eV, and kernel ridge regression on these by 0.20 eV.
+target is 0.18 eV. On the same split the best energy for each element errs by 0.90 eV, with one for
+each pair of elements at each distance by 0.26 eV, and kernel ridge regression on these by 0.21 eV.
 """
 
 import dataclasses
@@ -85,7 +85,7 @@ class DeskSettings(SchNetSettings):
     """Desk scale: minutes on two CPU cores."""
 
     molecules: int = setting(
-        6_000, "molecules made, 13 % of them held out", minimum=15, maximum=6_300, fixed=True
+        6_000, "molecules made, 13 % of them held out", minimum=15, maximum=6_000, fixed=True
     )
     width: int = setting(64, "features of an atom", minimum=2, fixed=True)
     filters: int = setting(64, "features of a filter", minimum=1, fixed=True)
@@ -165,7 +165,7 @@ def _desk_spec(settings: DeskSettings) -> WorkloadSpec:
         task="energy of molecules",
         dataset=f"{settings.molecules:,} molecules of the package chemicals with GFN2-xTB "
         f"energies: {train:,} to train, {settings.held_out:,} held out",
-        target=_target(0.17),
+        target=_target(0.18),
         train_samples=train,
         eval_samples=settings.held_out,
         evaluate_every_samples=train,

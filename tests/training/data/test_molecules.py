@@ -206,7 +206,16 @@ def test_what_qualifies(smiles: str, name: str) -> None:
     from rdkit import RDLogger
 
     RDLogger.DisableLog("rdApp.*")  # type: ignore[attr-defined]
-    assert molecules_xtb._canonical(smiles) == name
+    assert molecules_xtb._canonical(smiles) == (name, name)
+
+
+def test_of_stereoisomers_one_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mirror images have one energy: one trained on and the other held out would be no test."""
+    listed = ["CC[C@H](C)O", "CC[C@@H](C)O", "CCC(C)O", "C/C=C/CO", "C/C=C\\CO", "CCO", "OCC"]
+    table = tmp_path / "table.tsv"
+    table.write_text("".join(f"1\t1\tC4H10O\t1\t{smiles}\tname\n" for smiles in listed))
+    monkeypatch.setattr(molecules_xtb, "_tables", lambda: iter([table]))
+    assert len(list(molecules_xtb._compounds())) == 3
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,11 @@
 """Small molecules with energies from a real semi-empirical calculation, made once on this machine.
 
 The compounds are those that the package chemicals lists (identifiers from PubChem): neutral, of H,
-C, N, O and F only, at most nine heavy atoms, no radicals or isotopes. RDKit embeds each once
-(ETKDG, Riniker and Landrum 2015, with a fixed seed) and relaxes it with the force field MMFF94
-(Halgren 1996); tblite reckons the total energy at that geometry with GFN2-xTB (Bannwarth, Ehlert,
-Grimme 2019), a tight-binding method with self-consistent charges, electrostatics and dispersion.
+C, N, O and F only, at most nine heavy atoms, no radicals or isotopes; of stereoisomers one. RDKit
+embeds each once (ETKDG, Riniker and Landrum 2015, with a fixed seed) and relaxes it with the force
+field MMFF94 (Halgren 1996); tblite reckons the total energy at that geometry with GFN2-xTB
+(Bannwarth, Ehlert, Grimme 2019), a tight-binding method with self-consistent charges,
+electrostatics and dispersion.
 """
 
 import os
@@ -28,8 +29,8 @@ from trainmark.types import TrainmarkError, UsageError
 __all__ = ["FILE", "MOST", "made_molecules"]
 
 FILE = "molecules.npz"
-MOST = 6_300
-"""About as many as the package lists and RDKit can embed: 6,352 in chemicals 1.5.2."""
+MOST = 6_000
+"""About as many as the package lists and RDKit can embed: 6,050 are listed in chemicals 1.5.2."""
 _PACKAGES = ("chemicals", "rdkit", "tblite")
 _TABLES = ("chemical identifiers pubchem small.tsv", "chemical identifiers pubchem large.tsv")
 _FORMULA_COLUMN, _SMILES_COLUMN = 2, 4
@@ -44,7 +45,7 @@ _RELAXATION_STEPS = 500
 _BOHR_PER_ANGSTROM = 1 / 0.529177210903  # CODATA 2018
 _EV_PER_HARTREE = 27.211386245988
 _CHUNK = 40
-_FORMAT = 1
+_FORMAT = 2  # 1 held stereoisomers
 
 Geometry = tuple[list[int], Any, float]
 """Atomic numbers, positions in angstrom (A, 3), energy in eV."""
@@ -138,16 +139,20 @@ def _one_thread() -> None:
 
 
 def _compounds() -> Iterator[str]:
-    """Canonical SMILES of all compounds that qualify, once each, in a fixed random order."""
+    """SMILES of all compounds that qualify, in a fixed random order.
+
+    Of stereoisomers, and of a compound that is listed with and without its configuration, the first
+    one only: their energies are equal or nearly so, and one of them held out would be no test.
+    """
     from rdkit import RDLogger
 
     RDLogger.DisableLog("rdApp.*")  # type: ignore[attr-defined]
     listed = sorted({smiles for file in _tables() for smiles in _listed(file)})
     met: set[str] = set()
     for place in np.random.default_rng(_ORDER_SEED).permutation(len(listed)):
-        compound = _canonical(listed[place])
-        if compound and compound not in met:
-            met.add(compound)
+        compound, constitution = _canonical(listed[place])
+        if compound and constitution not in met:
+            met.add(constitution)
             yield compound
 
 
@@ -178,22 +183,24 @@ def _listed(file: Path) -> Iterator[str]:
                     yield smiles
 
 
-def _canonical(smiles: str) -> str:
-    """The compound's one name, "" if it does not qualify."""
+def _canonical(smiles: str) -> tuple[str, str]:
+    """The compound's one name, and that of all its stereoisomers; "" if it does not qualify."""
     from rdkit import Chem
 
     molecule = Chem.MolFromSmiles(smiles)
     if molecule is None or not 0 < molecule.GetNumHeavyAtoms() <= _HEAVY_ATOMS:
-        return ""
+        return "", ""
     if Chem.GetFormalCharge(molecule) or len(Chem.GetMolFrags(molecule)) > 1:
-        return ""
+        return "", ""
     plain = all(
         atom.GetAtomicNum() in _NUMBERS
         and not atom.GetNumRadicalElectrons()
         and not atom.GetIsotope()
         for atom in molecule.GetAtoms()
     )
-    return str(Chem.MolToSmiles(molecule)) if plain else ""
+    if not plain:
+        return "", ""
+    return Chem.MolToSmiles(molecule), Chem.MolToSmiles(molecule, isomericSmiles=False)
 
 
 def _reckon_all(compounds: Sequence[str]) -> list[Geometry | None]:
