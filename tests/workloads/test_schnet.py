@@ -154,7 +154,7 @@ def test_a_folder_is_looked_at(tmp_path: Path) -> None:
     (found,) = WORKLOAD.check_data("full", folder)
     assert found.rule == "data.count"
     (folder / qm9.ARCHIVE).write_bytes(b"something else")
-    (found,) = WORKLOAD.check_data("full", folder)
+    _, found = WORKLOAD.check_data("full", folder)
     assert (found.rule, str(found.severity)) == ("data.format", "error")
     assert not list(WORKLOAD.check_data("desk", folder))
 
