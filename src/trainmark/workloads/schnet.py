@@ -238,7 +238,7 @@ _NEEDS: Mapping[str, Needs] = {
         ),
         memory_bytes=400 << 20,
         memory_basis="resident memory of the process on a CPU",
-        time="68 to 184 seconds on one busy core of an AMD EPYC (ten runs)",
+        time="61 to 110 seconds on one busy core of an AMD EPYC (ten runs)",
     ),
     "full": Needs(
         data=DataSet(
