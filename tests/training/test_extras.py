@@ -11,9 +11,10 @@ from trainmark.training import extras
         ("torch", "", "torch"),
         ("torch", "bert", "bert"),  # who wants BERT needs the rest of it as well
         ("PIL.Image", "", "torch"),
-        ("torch_geometric", "tgn", "tgn"),
-        ("torch_geometric", "schnet", "schnet"),
+        ("transformers", "bert", "bert"),
+        ("transformers", "rnnt", "rnnt"),
         ("networkx_temporal", "", "tgn"),
+        ("torch_geometric", "schnet", ""),  # tests and benchmarks compare with it
         ("matplotlib.pyplot", "", "pictures"),
         ("pytest", "", ""),  # of the extra "dev", which no user needs
         ("nonsense", "bert", ""),

@@ -170,7 +170,7 @@ def test_full_scale_runs_on_a_small_archive(
     framework.prepare(settings, 1)
     WORKLOAD.prepare("full", settings, folder, quiet)
     spec = WORKLOAD.spec("full", settings, folder)
-    assert (spec.benchmark, spec.train_samples, spec.eval_samples) == ("schnet_full", 13, 1)
+    assert (spec.benchmark, spec.train_samples, spec.eval_samples) == ("schnet_full_custom", 13, 1)
     request = TaskRequest(scale="full", spec=spec, settings=settings, seed=1, data=folder)
     moments = list(
         loop.train(
