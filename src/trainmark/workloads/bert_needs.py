@@ -107,7 +107,8 @@ NEEDS: Mapping[str, Needs] = {
         ),
         memory_bytes=700 << 20,
         memory_basis="resident memory of the process on a CPU",
-        time="89 to 128 seconds on one core of an AMD EPYC that had other work (ten runs)",
+        time="131 to 194 seconds on one core of an AMD EPYC that had other work (ten runs); 125 "
+        "on two quiet cores (one run)",
     ),
     "full": Needs(
         data=DataSet(
