@@ -92,8 +92,9 @@ def _drawn(entry: Entry, suffix: str, baselines: Mapping[str, float]) -> bytes:
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=_INCHES, layout="constrained")
         axes = figure.subplots(1, 2, sharey=True)
-        # Broken into lines where the figure ends.
-        figure.suptitle(printable(_heading(entry)), x=0.01, ha="left", fontsize=9, wrap=True)
+        heading = printable(_heading(entry))
+        # Broken into lines where the figure ends; matplotlib would measure dollars as mathematics.
+        figure.suptitle(heading, x=0.01, ha="left", fontsize=9, wrap="$" not in heading)
         for one, over in zip(axes, AXIS_TITLES, strict=True):
             _draw(one, entry, over, baselines)
         axes[0].set_ylabel(printable(_quality_axis(entry)))
