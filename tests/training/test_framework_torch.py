@@ -61,3 +61,22 @@ def test_warm_up_leaves_no_trace() -> None:
 def test_operations_are_counted_forward_and_backward() -> None:
     layer, x = torch.nn.Linear(8, 4, bias=False), torch.randn(2, 8, requires_grad=True)
     assert count_flop(lambda: layer(x).sum().backward()) == 3 * 2 * 2 * 8 * 4
+
+
+@pytest.mark.parametrize("groups", [1, 2, 8])
+def test_a_grouped_convolution_costs_what_its_groups_do(groups: int) -> None:
+    """PyTorch's own count of the backward pass is that of a dense one: 8 times for 8 groups."""
+    layer = torch.nn.Conv2d(8, 16, 3, stride=2, padding=1, groups=groups, bias=False)
+    x = torch.randn(2, 8, 10, 10, requires_grad=True)
+    forward = 2 * 2 * 25 * 16 * (8 // groups) * 9  # two pictures of 5 x 5 places
+    assert count_flop(lambda: layer(x)) == forward
+    assert count_flop(lambda: layer(x).sum().backward()) == 3 * forward
+    still = x.detach()  # the gradient of a picture is not asked for
+    assert count_flop(lambda: layer(still).sum().backward()) == 2 * forward
+
+
+def test_a_transposed_convolution_is_counted_as_well() -> None:
+    layer = torch.nn.ConvTranspose2d(8, 16, 3, stride=2, groups=4, bias=False)
+    x = torch.randn(2, 8, 5, 5, requires_grad=True)
+    forward = 2 * 2 * 25 * 8 * 4 * 9
+    assert count_flop(lambda: layer(x).sum().backward()) == 3 * forward

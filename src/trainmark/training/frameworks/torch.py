@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import math
 import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -173,9 +174,20 @@ def count_flop(step: Callable[[], None]) -> float:
     """Floating-point operations of the multiplications in one call, by PyTorch's own counter."""
     from torch.utils.flop_counter import FlopCounterMode
 
-    with FlopCounterMode(display=False) as counter:
+    # PyTorch's count of a convolution's backward pass takes groups for one dense convolution.
+    mapping = {torch.ops.aten.convolution_backward: _convolution_backward_flop}
+    with FlopCounterMode(display=False, custom_mapping=mapping) as counter:
         step()
     return float(counter.get_total_flops())
+
+
+def _convolution_backward_flop(
+    out: Sequence[int], x: Sequence[int], weight: Sequence[int], *arguments: Any, **_: Any
+) -> int:
+    """As many as forward for the gradient of the input, and as many for that of the weights."""
+    transposed, wanted = arguments[4], arguments[7]
+    places = math.prod((x if transposed else out)[2:])
+    return int(2 * x[0] * places * math.prod(weight) * sum(wanted[:2]))
 
 
 def _device(name: str) -> torch.device:
